@@ -1,0 +1,1 @@
+"""What the pipeline makes, as Dagster assets over plain functions."""

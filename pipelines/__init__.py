@@ -1,0 +1,1 @@
+"""Wiring only: definitions, jobs, resources, sensors, the command line."""

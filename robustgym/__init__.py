@@ -1,0 +1,1 @@
+"""The gym: sessions over a hospital, the verifier, agents, releases."""
