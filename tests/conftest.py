@@ -1,0 +1,19 @@
+"""Fixtures that several test modules share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def demo() -> Path:
+    """Directory of the MIMIC-IV demo 2.2: `MIMIC_IV_DEMO`, or `shared/mimic-iv-demo-2.2` beside the project."""
+    path = Path(os.environ.get("MIMIC_IV_DEMO", ROOT.parent / "shared" / "mimic-iv-demo-2.2"))
+    if not (path / "hosp").is_dir():
+        pytest.skip(f"the MIMIC-IV demo is not at {path}; set MIMIC_IV_DEMO to its directory")
+    return path
