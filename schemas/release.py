@@ -1,0 +1,187 @@
+"""A release and what it is made from: profile, source, counts, drops, manifest."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge, Interval
+from pydantic import Field, ValidationError
+
+from schemas.answers import Frozen
+from schemas.errors import InputError, Problem
+from schemas.noise import Promise
+from schemas.pairs import GoldRow
+
+PROFILES = Path(__file__).parent.parent / "data" / "profiles"
+"""Where the profiles lie that come with the project: one TOML file each."""
+
+SourceKind = Literal["synthetic", "demo", "credentialed"]
+"""Which licence travels with the data. Whatever is not known to be open counts as credentialed."""
+
+Positive = Annotated[int, Ge(1)]
+
+
+class Profile(Frozen):
+    """How large a release is and what is in it: a TOML file a maintainer can copy."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
+    summary: str
+    test_pairs_per_cell: Positive
+    """Pairs of the test split for each of the 36 cells (intent × scope × level)."""
+    train_pairs_per_cell: Annotated[int, Ge(0)]
+    test_patients: Annotated[float, Interval(gt=0, lt=1)] = 0.3
+    """Share of the patients, and of the population questions, that belong to the test split."""
+    promises: tuple[Promise, ...] = (Promise.ABSTENTION,)
+    """Which pairs are published. The paper's are abstention pairs."""
+    questions_per_template: Positive = 12
+    """Clean questions to ask of the hospital, by template."""
+    candidates_per_operator: Positive = 8
+    """Questions each operator is tried on, by intent × scope."""
+    max_records: Positive = 200
+    """A patient question with more associated records is not asked: its overlay would not be legible."""
+    max_rows: Positive = 50
+    """An answer with more rows is not asked for."""
+
+    @classmethod
+    def load(cls, name_or_path: str) -> Profile:
+        """A profile by name (`smoke`) or by the path of a TOML file.
+
+        Raises:
+            InputError: There is no such profile, or the file is not one.
+        """
+        named = PROFILES / f"{name_or_path}.toml"
+        path = named if named.is_file() else Path(name_or_path)
+        if not path.is_file():
+            known = ", ".join(sorted(p.stem for p in PROFILES.glob("*.toml")))
+            raise InputError(
+                Problem(
+                    f"--profile {name_or_path}", "no such profile", f"use one of {known}, or the path of a TOML file"
+                )
+            )
+        try:
+            return cls.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(
+                Problem(str(path), f"not TOML: {error}", "compare it with data/profiles/smoke.toml")
+            ) from None
+        except ValidationError as error:
+            raise InputError(
+                Problem(f"{path}, {'.'.join(map(str, e['loc']))}", e["msg"][0].lower() + e["msg"][1:])
+                for e in error.errors()
+            ) from None
+
+
+class SourceTable(Frozen):
+    """A staged table, as the manifest names it."""
+
+    rows: int
+    fingerprint: str
+    """sha256 of its content: the same for the same records, whatever the files they came in."""
+    duplicates: int = 0
+    """Records beyond the first that bear the same documented key."""
+    orphans: dict[str, int] = Field(default_factory=dict)
+    """Records whose foreign key names nothing, by foreign key."""
+    extra_columns: tuple[str, ...] = ()
+
+
+class SourceInfo(Frozen):
+    """The hospital a release was made from."""
+
+    kind: SourceKind
+    version: str
+    """`2.2`, `3.1`, or what is known; of a synthetic hospital, its generator's version."""
+    fingerprint: str
+    tables: dict[str, SourceTable]
+    missing: tuple[str, ...] = ()
+    """Tables of MIMIC-IV that this source lacks; what needs them was left out."""
+
+
+class Drop(Frozen):
+    """Candidates that did not become pairs, and why."""
+
+    stage: Literal["question", "noise", "selection"]
+    intent: str
+    scope: str
+    template: str
+    operator: str = ""
+    severity: str = ""
+    reason: str
+    n: Positive = 1
+
+
+class ModelCheck(Frozen):
+    """What a language model said of the wording. Never the only judge."""
+
+    status: Literal["not verified by a model", "verified by a model"] = "not verified by a model"
+    model: str | None = None
+    endpoint: str | None = None
+    """Host of the endpoint, without credentials."""
+    date: str | None = None
+    prompt_sha256: str | None = None
+    asked: int = 0
+    natural: int = 0
+    """Pairs of which both questions read as a clinician would write them."""
+    differs_only_where_it_should: int = 0
+    objections: tuple[tuple[str, str], ...] = ()
+    """Pair and objection, where the model said no."""
+
+
+class Draft(Frozen):
+    """Everything a release is written from."""
+
+    name: str
+    version: str = Field(pattern=r"^[0-9]+(\.[0-9]+)+$", max_length=15)
+    """Digits and dots, as PhysioNet wants it."""
+    seed: int
+    profile: Profile
+    source: SourceInfo
+    rows: tuple[GoldRow, ...]
+    """Clean and noise task of every pair, sorted by pair and condition."""
+    drops: tuple[Drop, ...]
+    left_out: tuple[tuple[str, str], ...]
+    """Templates and concepts this source cannot carry, with the reason."""
+    coverage: tuple[dict[str, Any], ...]
+    """One row per template × operator × severity: candidates, kept, and published pairs."""
+    patients: tuple[dict[str, Any], ...]
+    """One row per characteristic and value: share in the source and in the release (RUBRIC C3)."""
+    yardsticks: dict[str, float]
+    """Score of the oracle on clean and noise, and of silence without evidence."""
+    model_check: ModelCheck = ModelCheck()
+
+
+class FileEntry(Frozen):
+    """One file of a release."""
+
+    path: str
+    bytes: int
+    sha256: str
+    rows: int | None = None
+
+
+class Manifest(Frozen):
+    """`manifest.json`: what a release is, exactly."""
+
+    name: str
+    version: str
+    schema_version: str
+    code_version: str
+    code_sha256: str
+    """Hash of the project's own Python files, concept tables and profiles that took part."""
+    seed: int
+    licence: SourceKind
+    source: SourceInfo
+    profile: Profile
+    counts: dict[str, int]
+    """Pairs by `split/intent/scope/level`, and in all."""
+    drops: dict[str, int]
+    """Dropped candidates by reason."""
+    left_out: tuple[tuple[str, str], ...]
+    yardsticks: dict[str, float]
+    model_check: ModelCheck
+    canary: str
+    """A string in every text file of the release: who finds it in a training corpus knows where it came from."""
+    software: dict[str, str]
+    """Version of every library whose version decides bytes: duckdb, polars, pyarrow, sqlglot."""
+    files: tuple[FileEntry, ...]
