@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from random import Random
@@ -115,16 +115,17 @@ class Record:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an operator may know beside the question itself."""
+    """What an operator may know beside the question itself. May be looked up when first read."""
 
-    others: tuple[Mapping[str, int], ...] = ()
+    others: Sequence[Mapping[str, int]] = ()
     """Ids (subject_id, hadm_id, stay_id as the unit has them) of other patients' units, for a wrong link."""
-    unrecorded: tuple[str, ...] = ()
+    unrecorded: Sequence[str] = ()
     """Concepts of the same sort of which this unit or cohort has no record at all, usable or not."""
-    unused: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    unused: Mapping[str, Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
     """Ids that no record bears, from within the range in use, by id column (`hadm_id`, `labevent_id`)."""
-    peers: Mapping[str, tuple[Record, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """By role, a few records of the same sort that belong to other units: what a plausible record looks like."""
+    peers: Mapping[str, Sequence[Record]] = field(default_factory=lambda: MappingProxyType({}))
+    """A few usable records that belong to others, as models of a plausible one: under `target` of the concept asked for,
+    under `concept:<id>` of a concept of `unrecorded`."""
     tables: frozenset[str] = frozenset()
     """The tables this source has."""
 
