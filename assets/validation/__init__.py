@@ -1,0 +1,1 @@
+"""What must hold of the tables, the pairs and the wording before a release is written."""

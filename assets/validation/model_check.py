@@ -1,0 +1,296 @@
+"""A language model's opinion of the wording: optional, kept, and never the only judge.
+
+Whether a pair is right is decided by running its references. A model is asked only what no reference can tell: do both
+questions read as a clinician would write them, and does the pair differ only where it should? Without an endpoint the
+release says "not verified by a model".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from robustgym.licence import require_permission
+from schemas.errors import InputError, Problem
+from schemas.overlays import Delete, Edit, Insert, Update
+from schemas.pairs import Condition, GoldRow
+from schemas.release import ModelCheck, SourceKind
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+Progress = Callable[[str, int, int], None]
+
+AT_ONCE = 4
+"""Requests under way at a time: what a local server works on without queueing."""
+
+EDITS_SHOWN = 8
+"""Edits of an overlay that are described to the model; an overlay may have hundreds of the same sort."""
+
+PROMPT = """\
+You review pairs of tasks for a benchmark of clinical agents. Each pair holds a question that a hospital record answers
+(CLEAN) and the same task after a fault was introduced (NOISE), into the record or into the question. CHANGE describes
+the fault. You see the questions, not the record.
+
+Judge two things:
+1. both_natural: would a clinician or a hospital analyst write both questions this way? Identifiers in place of names
+   and a sentence that says what to return are expected and are no objection.
+2. differs_only_where_it_should: is the difference between the two tasks exactly the fault described, and nothing else?
+   If the fault is in the record, the two questions must be the same.
+
+Answer with one JSON object and nothing else:
+{"both_natural": true or false, "differs_only_where_it_should": true or false, "objection": "one sentence, or empty"}
+"""
+
+
+class Opinion(BaseModel):
+    """What the model says of one pair."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    both_natural: bool
+    differs_only_where_it_should: bool
+    objection: str = ""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An OpenAI-compatible endpoint and the model to ask there."""
+
+    url: str
+    model: str
+    key: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str] = os.environ) -> Endpoint | None:
+        """The endpoint of `ROBUSTGYM_MODEL_URL`, `ROBUSTGYM_MODEL` and `ROBUSTGYM_API_KEY`; None if none is named.
+
+        Raises:
+            InputError: Only half of it is named, or the address is not one.
+
+        >>> Endpoint.of({"ROBUSTGYM_MODEL_URL": "http://127.0.0.1:8000/v1", "ROBUSTGYM_MODEL": "m"}).host
+        '127.0.0.1:8000'
+        >>> Endpoint.of({}) is None
+        True
+        """
+        url, model = environment.get("ROBUSTGYM_MODEL_URL", ""), environment.get("ROBUSTGYM_MODEL", "")
+        if not url and not model:
+            return None
+        if not url or not model:
+            missing = "ROBUSTGYM_MODEL" if url else "ROBUSTGYM_MODEL_URL"
+            raise InputError(
+                Problem(missing, "not set, though its other half is", "set both for a model's check, or neither")
+            )
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(
+                Problem("ROBUSTGYM_MODEL_URL", "not a web address", "write for example http://127.0.0.1:8000/v1")
+            )
+        return cls(url, model, environment.get("ROBUSTGYM_API_KEY", ""))
+
+    @property
+    def host(self) -> str:
+        """Host and port, without user or password."""
+        parts = urlsplit(self.url)
+        return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The texts of one pair, and what was done to make its noise task."""
+
+    pair_id: str
+    clean: str
+    noise: str
+    change: str
+
+    @property
+    def text(self) -> str:
+        """What the model reads."""
+        return f"CLEAN: {self.clean}\nNOISE: {self.noise}\nCHANGE: {self.change}"
+
+
+def wordings(rows: Sequence[GoldRow], summaries: Mapping[str, str]) -> tuple[Wording, ...]:
+    """The wording of every pair.
+
+    Args:
+        rows: Both tasks of every pair, sorted by pair.
+        summaries: What each operator does to the record, in a sentence, by its name.
+    """
+    found = []
+    for pair, both in groupby(rows, key=lambda row: row.pair_id):
+        tasks = {row.condition: row for row in both}
+        clean, noise = tasks[Condition.CLEAN], tasks[Condition.NOISE]
+        found.append(Wording(pair, clean.question, noise.question, _change(clean, noise, summaries[noise.operator])))
+    return tuple(found)
+
+
+def _change(clean: GoldRow, noise: GoldRow, summary: str) -> str:
+    if not noise.overlay.edits:
+        changed = sorted(
+            name
+            for name in {*clean.parameters, *noise.parameters}
+            if clean.parameters.get(name) != noise.parameters.get(name)
+        )
+        slots = ", ".join(f"{n}: {clean.parameters.get(n)!r} became {noise.parameters.get(n)!r}" for n in changed)
+        return f"in the question. {summary} {slots}"
+    edits = noise.overlay.edits
+    shown = "; ".join(_edit(edit) for edit in edits[:EDITS_SHOWN])
+    more = f"; and {len(edits) - EDITS_SHOWN} more" if len(edits) > EDITS_SHOWN else ""
+    return f"in the record. {summary} {shown}{more}"
+
+
+def _edit(edit: Edit) -> str:
+    match edit:
+        case Update():
+            cells = ", ".join(f"{c} {edit.before[c]!r} became {v!r}" for c, v in sorted(edit.after.items()))
+            return f"{edit.table}: {cells}"
+        case Delete():
+            return f"{edit.table}: a row removed, {_cells(edit.before)}"
+        case Insert():
+            return f"{edit.table}: a row added, {_cells(edit.after)}"
+        case _:
+            put = getattr(edit, "put", {})
+            done = ", ".join(f"{c} set to {v}" for c, v in sorted(put.items())) or "removed"
+            return f"{edit.table}: rows {'copied' if edit.kind == 'copy_where' else 'changed'} by rule, {done}"
+
+
+def _cells(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{column} {value!r}" for column, value in sorted(values.items()))
+
+
+def check_wording(
+    pairs: Sequence[Wording],
+    endpoint: Endpoint | None,
+    *,
+    answers: Path,
+    kind: SourceKind,
+    confirmed: bool = False,
+    progress: Progress | None = None,
+) -> ModelCheck:
+    """Ask the model about every pair it has not been asked about before.
+
+    Args:
+        pairs: What to ask about.
+        endpoint: Whom to ask; None leaves the release "not verified by a model".
+        answers: JSON-lines file of answers already given, by content: model, prompt and texts.
+        kind: Licence class of the source. Credentialed texts go to a local endpoint, or to one that is confirmed.
+        confirmed: Whether a zero-retention agreement with the endpoint was confirmed.
+        progress: Called once per answer.
+
+    Raises:
+        InputError: The endpoint may not be asked, cannot be reached or refuses.
+    """
+    if endpoint is None:
+        return ModelCheck()
+    require_permission(kind, endpoint.url, confirmed)
+    known = _read(answers)
+    keys = [_key(endpoint.model, pair.text) for pair in pairs]
+    open_ = [(key, pair) for key, pair in zip(keys, pairs, strict=True) if key not in known]
+    if open_:
+        answers.parent.mkdir(parents=True, exist_ok=True)
+        with answers.open("a", encoding="utf-8") as kept:
+            for done, (key, opinion) in enumerate(_ask(endpoint, open_), start=1):
+                if opinion is not None:
+                    date = datetime.now(UTC).date().isoformat()
+                    known[key] = (date, opinion)
+                    kept.write(json.dumps({"key": key, "date": date, **opinion.model_dump()}, sort_keys=True) + "\n")
+                    kept.flush()
+                if progress:
+                    progress(f"{endpoint.model} reads the pairs", done, len(open_))
+    return _sum(pairs, keys, known, endpoint)
+
+
+def _sum(
+    pairs: Sequence[Wording], keys: Sequence[str], known: Mapping[str, tuple[str, Opinion]], endpoint: Endpoint
+) -> ModelCheck:
+    given = {pair.pair_id: known[key] for key, pair in zip(keys, pairs, strict=True) if key in known}
+    objections = []
+    for pair in pairs:
+        if pair.pair_id not in given:
+            objections.append((pair.pair_id, "the model gave no usable answer"))
+            continue
+        opinion = given[pair.pair_id][1]
+        if not (opinion.both_natural and opinion.differs_only_where_it_should):
+            objections.append((pair.pair_id, opinion.objection or "no reason given"))
+    return ModelCheck(
+        status="verified by a model",
+        model=endpoint.model,
+        endpoint=endpoint.host,
+        date=max((date for date, _ in given.values()), default=None),
+        prompt_sha256=hashlib.sha256(PROMPT.encode()).hexdigest(),
+        asked=len(pairs),
+        natural=sum(opinion.both_natural for _, opinion in given.values()),
+        differs_only_where_it_should=sum(o.differs_only_where_it_should for _, o in given.values()),
+        objections=tuple(objections),
+    )
+
+
+def _key(model: str, text: str) -> str:
+    return hashlib.sha256("\x1f".join((model, PROMPT, text)).encode()).hexdigest()
+
+
+def _read(answers: Path) -> dict[str, tuple[str, Opinion]]:
+    """Answers given before. A line torn by a kill is no answer: its pair is asked about again."""
+    known = {}
+    if answers.is_file():
+        for line in answers.read_text(encoding="utf-8").splitlines():
+            try:
+                kept = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            known[kept["key"]] = (kept["date"], Opinion.model_validate(kept))
+    return known
+
+
+def _ask(endpoint: Endpoint, open_: Sequence[tuple[str, Wording]]) -> Iterator[tuple[str, Opinion | None]]:
+    """Ask about each pair, a few at a time; answers come in the order of the pairs."""
+    from openai import OpenAI  # takes over a second to import, and most builds ask nobody
+
+    client = OpenAI(base_url=endpoint.url, api_key=endpoint.key or "none", timeout=120, max_retries=3)
+    pool = ThreadPoolExecutor(AT_ONCE)
+    try:
+        yield from pool.map(lambda item: (item[0], _opinion(client, endpoint, item[1])), open_)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        client.close()
+
+
+def _opinion(client: OpenAI, endpoint: Endpoint, pair: Wording) -> Opinion | None:
+    """The model's opinion; None if it gives no usable answer in two tries."""
+    import openai
+
+    where = f"ROBUSTGYM_MODEL_URL, {endpoint.host}"
+    for _ in range(2):
+        try:
+            reply = client.chat.completions.create(
+                model=endpoint.model,
+                messages=[{"role": "system", "content": PROMPT}, {"role": "user", "content": pair.text}],
+                temperature=0,
+            )
+        # The messages of these errors may repeat the key: only what kind of error it was is passed on.
+        except openai.APIConnectionError:
+            raise InputError(
+                Problem(where, "cannot be reached", "start the server, or unset ROBUSTGYM_MODEL_URL")
+            ) from None
+        except openai.APIStatusError as error:
+            raise InputError(
+                Problem(where, f"refused with status {error.status_code}", "look at ROBUSTGYM_MODEL and the key")
+            ) from None
+        text = (reply.choices[0].message.content or "") if reply.choices else ""
+        try:
+            return Opinion.model_validate_json(text[text.find("{") : text.rfind("}") + 1])
+        except ValidationError:
+            continue
+    return None
