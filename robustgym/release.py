@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import pyarrow as pa
 from pydantic import ValidationError
@@ -15,17 +15,6 @@ from schemas.errors import InputError, Problem
 from schemas.pairs import Condition, GoldRow, Split, Task
 from schemas.release import Manifest
 from schemas.version import SCHEMA_VERSION
-
-
-class Progress(Protocol):
-    """Told how far a piece of work has come."""
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """`done` of `total` of `what` are finished."""
-
-
-def quiet(what: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
 
 
 class Pair(NamedTuple):

@@ -1,0 +1,106 @@
+"""How much of the test split the train split gives away: patients, parameters, questions, templates, n-grams.
+
+A held-out patient is no protection where the words are the same, so the words are measured too. The contract under a
+question and the template's own wording recur by design; the figures say how far.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from robustgym.gold import canonical
+from schemas.pairs import Condition, GoldRow, Split
+from schemas.questions import Scope
+
+N = 13
+"""Words of an n-gram: the length that GPT-3's contamination study settled on (Brown et al. 2020, appendix C)."""
+
+_WORD = re.compile(r"[^\W_]+(?:[.:'-][^\W_]+)*")
+_NUMBER = re.compile(r"\d+(?:[.:-]\d+)*")
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The measured overlap of train and test."""
+
+    patients: tuple[int, ...]
+    """Patients that questions of both splits are about. Must be none."""
+    parameters: tuple[str, ...]
+    """Clean population questions, as `template {parameters}`, asked in both. Must be none."""
+    handled: int
+    """Patients whose records an overlay of one split touches while a question of the other is about them."""
+    questions: int
+    """Test tasks whose text stands in train, word for word."""
+    verbatim: int
+    """Test tasks that share an n-gram with train."""
+    masked: int
+    """The same with every number replaced by one mark: wording that recurs while ids and thresholds change."""
+    templates: tuple[str, ...]
+    """Templates of test that train does not have."""
+    shared_templates: int
+    """Test tasks of a template that train has."""
+    concepts: tuple[str, ...]
+    """Concepts and other named slots of test that train does not have, as `slot=name`."""
+    shared_concepts: int
+    """Test tasks that name only concepts that train names; tasks that name none count."""
+    tasks: int
+    """Test tasks in all."""
+
+
+def measure(rows: Iterable[GoldRow]) -> Overlap:
+    """The overlap of the two splits of a release."""
+    rows = sorted(rows, key=lambda row: row.task_id)
+    train = [row for row in rows if row.split is Split.TRAIN]
+    test = [row for row in rows if row.split is Split.TEST]
+    texts = {row.question for row in train}
+    grams = {gram for row in train for gram in ngrams(row.question)}
+    masks = {gram for row in train for gram in ngrams(_NUMBER.sub("0", row.question))}
+    templates = {row.template for row in train}
+    named = {name for row in train for name in concepts(row)}
+    about = {split: {s for row in part for s in row.subject_ids} for split, part in (("train", train), ("test", test))}
+    touched = {split: {s for row in part for s in handled(row)} for split, part in (("train", train), ("test", test))}
+    return Overlap(
+        patients=tuple(sorted(about["train"] & about["test"])),
+        parameters=tuple(sorted(_asked(train) & _asked(test))),
+        handled=len((touched["train"] & about["test"]) | (touched["test"] & about["train"])),
+        questions=sum(row.question in texts for row in test),
+        verbatim=sum(any(gram in grams for gram in ngrams(row.question)) for row in test),
+        masked=sum(any(gram in masks for gram in ngrams(_NUMBER.sub("0", row.question))) for row in test),
+        templates=tuple(sorted({row.template for row in test} - templates)),
+        shared_templates=sum(row.template in templates for row in test),
+        concepts=tuple(sorted({name for row in test for name in concepts(row)} - named)),
+        shared_concepts=sum(named.issuperset(concepts(row)) for row in test),
+        tasks=len(test),
+    )
+
+
+def ngrams(text: str, n: int = N) -> Iterator[tuple[str, ...]]:
+    """Every run of n words, in lower case and without punctuation.
+
+    >>> list(ngrams("First lactate, please: mmol/L", n=3))
+    [('first', 'lactate', 'please'), ('lactate', 'please', 'mmol'), ('please', 'mmol', 'l')]
+    """
+    words = _WORD.findall(text.lower())
+    return (tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+
+
+def concepts(row: GoldRow) -> tuple[str, ...]:
+    """The slots of a question that are filled by a name, not by an id, a number or a time."""
+    named = ((slot, value) for slot, value in sorted(row.parameters.items()) if isinstance(value, str))
+    return tuple(f"{slot}={value}" for slot, value in named if not _NUMBER.fullmatch(value[:10]))
+
+
+def handled(row: GoldRow) -> frozenset[int]:
+    """The patients whose records the overlay touches, or to whom it hands a record over."""
+    found = set()
+    for edit in row.overlay.edits:
+        cells = (getattr(edit, "after", {}) | {"": getattr(edit, "subject_id", None)}).items()
+        found |= {value for column, value in cells if column in ("", "subject_id") and isinstance(value, int)}
+    return frozenset(found)
+
+
+def _asked(rows: Iterable[GoldRow]) -> set[str]:
+    clean = (row for row in rows if row.condition is Condition.CLEAN and row.scope is Scope.POPULATION)
+    return {f"{row.template} {canonical(row.parameters)}" for row in clean}
