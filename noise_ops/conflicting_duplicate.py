@@ -1,0 +1,67 @@
+"""Noise operator: the same measurement stands there twice, with two values."""
+
+from __future__ import annotations
+
+from functools import partial
+from random import Random
+
+from noise_ops import NotApplicable, noise_op
+from noise_ops._cells import measured, number, other_number, other_number_sql, written, written_sql
+from noise_ops._edits import chosen_targets, doubled, overlay, rewritten, without_routes
+from schemas.noise import Noise
+from schemas.overlays import Edit, Overlay, Value
+from schemas.questions import Question, Record, Selection
+
+
+@noise_op(level="record", promise="abstention", severities={"all": {}}, realism=(9, 23, 24, 75))
+def conflicting_duplicate(question: Question, rng: Random) -> Noise:
+    """Add to each record that carries the answer a twin: same patient, item and time, another plausible value.
+
+    Two tubes of one draw, two analysers, a corrected result that did not replace the first: 280 of the demo's
+    (patient, item, time) groups hold different values. Nothing says which of the two is right, so a question for one
+    value has no answer.
+
+    Limits: the answer must be a number. Where it does not rest on single records (a mean, a count, a total over the
+    cohort) the twins change it instead of removing it; such a pair is dropped when its promise is checked.
+
+    Args:
+        question: The clean question.
+        rng: The only source of randomness.
+
+    Raises:
+        NotApplicable: No target is a number, or no unused id is left for the twins.
+
+    Examples:
+        >>> from schemas.examples import discharge_destination, first_lactate
+        >>> noise = conflicting_duplicate(first_lactate(), Random(0))
+        >>> [(twin.after["labevent_id"], twin.after["charttime"], twin.after["value"]) for twin in noise.overlay.edits]
+        [(90001, '2150-03-01 08:00:00', '5.5'), (90002, '2150-03-01 14:00:00', '3.4')]
+
+        In one supported world the twin alone is right.
+
+        >>> [world] = noise.worlds
+        >>> world.edits[0].before["valuenum"], world.edits[0].after["valuenum"]
+        (4.2, 5.5)
+        >>> conflicting_duplicate(discharge_destination(), Random(0))
+        Traceback (most recent call last):
+        noise_ops.registry.NotApplicable: no target is a number
+    """
+    selections = [selection for selection in chosen_targets(question, 1.0) if measured(selection)]
+    if not selections:
+        raise NotApplicable("no target is a number")
+    twins: list[Edit] = []
+    world: list[Edit] = []
+    for selection in selections:
+        put = written_sql(selection, other_number_sql(selection))
+        twins += doubled(question, selection, 1.0, rng, partial(_other, selection), put)
+        world += rewritten(question, selection, 1.0, rng, partial(_other, selection), put)
+    return Noise(
+        overlay=overlay(twins, without_routes(question, rng)),
+        worlds=(Overlay(edits=tuple(world)),),
+    )
+
+
+def _other(selection: Selection, record: Record) -> dict[str, Value] | None:
+    """The cells of another plausible value, None where the record holds no number."""
+    value = number(record, selection)
+    return None if value is None else written(selection, other_number(value, selection))
