@@ -26,6 +26,13 @@ def text_columns(selection: Selection) -> tuple[str, ...]:
     return tuple(c for c in dict.fromkeys(columns) if table[c].type is ColumnType.TEXT)
 
 
+def value_cells(selection: Selection) -> tuple[str, ...]:
+    """Columns in which a reader would find the value, or where it has none the name; a comment that may repeat it."""
+    columns = selection.value or selection.names
+    beside = [c for c in ("value", "comments") if selection.value and c in TABLES[selection.table]]
+    return tuple(dict.fromkeys([*columns, *beside]))
+
+
 def measured(selection: Selection) -> bool:
     """Whether its value is a number, in a column of numbers or as text with plausible bounds."""
     bounded = selection.low is not None or selection.high is not None

@@ -1,0 +1,59 @@
+"""Noise operator: a number without its unit."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Annotated
+
+from annotated_types import Interval
+
+from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops._edits import chosen_targets, overlay, without_routes
+from noise_ops._worlds import siblings
+from schemas.noise import Noise
+from schemas.questions import Question
+from schemas.tables import TABLES
+
+
+@noise_op(
+    level="value",
+    promise="abstention",
+    severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
+    realism=(8, 60),
+)
+def unit_missing(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
+    """Empty the unit of records that carry the answer; the number stays.
+
+    Interfaces drop the unit, or a form never had a field for it: 18 million laboratory results of MIMIC-IV 2.2 have
+    none. Where a substance is reported in several units, a bare number says nothing for certain.
+
+    Limits: offered only where the records state a unit and the question demands it. INR, pH or specific gravity have
+    none by nature, and leaving it out there is no fault. The reference range beside the number goes as well, as it is
+    printed in the unit that is missing.
+
+    Args:
+        question: The clean question.
+        rng: The only source of randomness.
+        share: Share of the records whose unit to empty, at least one.
+
+    Raises:
+        NotApplicable: No target states a unit, or half of one record is asked for.
+
+    Examples:
+        >>> from schemas.examples import first_lactate, inr_range
+        >>> [lactate, _] = unit_missing(first_lactate(), Random(0)).overlay.edits
+        >>> lactate.before["valueuom"], lactate.after["valueuom"]
+        ('mmol/L', None)
+
+        >>> unit_missing(inr_range(), Random(0))
+        Traceback (most recent call last):
+        noise_ops.registry.NotApplicable: no target states a unit
+    """
+    targets = [selection for selection in chosen_targets(question, share) if selection.unit]
+    if not targets:
+        raise NotApplicable("no target states a unit")
+    emptied = []
+    for selection in targets:
+        beside = [c for c in ("ref_range_lower", "ref_range_upper") if c in TABLES[selection.table]]
+        emptied.append(question.put(selection, dict.fromkeys([*selection.unit, *beside]), share, rng))
+    return Noise(overlay=overlay(*emptied, without_routes(question, rng)), worlds=siblings(question, rng))

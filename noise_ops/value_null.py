@@ -1,0 +1,56 @@
+"""Noise operator: the record is there, its value is not."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Annotated
+
+from annotated_types import Interval
+
+from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops._cells import value_cells
+from noise_ops._edits import chosen_targets, overlay, without_routes
+from noise_ops._worlds import siblings
+from schemas.noise import Noise
+from schemas.questions import Question
+
+
+@noise_op(
+    level="value",
+    promise="abstention",
+    severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
+    realism=(3, 4, 6, 39, 67),
+)
+def value_null(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
+    """Empty the value, name or code of records that carry the answer.
+
+    A result is cancelled or reported by telephone, a discharge destination is never entered: in MIMIC-IV 3.1 the text
+    of 16 and the number of 21 million laboratory results are NULL. The record still says that something was measured,
+    and when.
+
+    Limits: where a record has neither value nor name (an ICU stay, whose times are the answer) there is nothing to
+    empty; see `time_missing`. A comment beside the value is emptied too, as it may repeat the result.
+
+    Args:
+        question: The clean question.
+        rng: The only source of randomness.
+        share: Share of the records to empty, at least one.
+
+    Raises:
+        NotApplicable: No target has a value or a name, or half of one record is asked for.
+
+    Examples:
+        >>> from schemas.examples import first_lactate
+        >>> [lactate, _] = value_null(first_lactate(), Random(0)).overlay.edits
+        >>> lactate.before, lactate.after["valuenum"]
+        ({'valuenum': 4.2, 'value': '4.2', 'comments': None}, None)
+
+        >>> value_null(first_lactate(4.2), Random(0), share=0.5)
+        Traceback (most recent call last):
+        noise_ops.registry.NotApplicable: a single record cannot be hit in part
+    """
+    targets = [(selection, value_cells(selection)) for selection in chosen_targets(question, share)]
+    if not any(columns for _, columns in targets):
+        raise NotApplicable("no target has a value or a name")
+    emptied = [question.put(selection, dict.fromkeys(columns), share, rng) for selection, columns in targets if columns]
+    return Noise(overlay=overlay(*emptied, without_routes(question, rng)), worlds=siblings(question, rng))
