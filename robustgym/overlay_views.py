@@ -1,0 +1,295 @@
+"""Lays an overlay over the clean tables: the statement that reads a table as the overlay left it.
+
+A table that is edited row by row has its patients replaced: everybody else's rows come from the warehouse, theirs from
+a small patch in which the edits are made. A table that is edited by predicate is read through the predicate.
+
+The *placebo* has the same shape over unchanged rows. The clean condition runs it, so that neither the plan nor the
+order of rows nor the last digit of a sum tells an agent in which condition it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from robustgym.cells import Cell, typed
+from schemas.errors import InputError, Problem
+from schemas.overlays import CopyWhere, Delete, DeleteWhere, Edit, Insert, Update, UpdateWhere, Value
+from schemas.tables import Column, Table
+
+SUBJECTS_IN_FILTER = 8
+"""Up to so many patients are named in the filter; more are joined, which costs the same for ten and ten thousand."""
+
+
+@dataclass(frozen=True)
+class Clean:
+    """Where a session finds a table's clean rows."""
+
+    warehouse: str
+    """The table in the attached warehouse: `w.labevents`."""
+    extract: str | None = None
+    """A table with some of its rows and their numbers as `row_id`, read in its place."""
+
+    @property
+    def rows(self) -> str:
+        """The relation to read; see `row` for the rows' numbers in it."""
+        return self.extract or self.warehouse
+
+    @property
+    def row(self) -> str:
+        """The expression that is a row's number in `rows`."""
+        return "row_id" if self.extract else "rowid"
+
+
+def plain(table: Table, clean: Clean) -> str:
+    """The statement that reads a table as it is: its columns, then `row_id`."""
+    return f"SELECT {columns(table)}, {clean.row} AS row_id FROM {clean.rows}"
+
+
+def overlaid(
+    cursor: duckdb.DuckDBPyConnection, table: Table, edits: Sequence[Edit], clean: Clean, *, placebo: bool
+) -> str:
+    """The statement that reads a table as its edits leave it: its columns, then `row_id` (NULL in new rows).
+
+    Args:
+        cursor: The session's own connection; a patch is a temporary table in it.
+        table: The table.
+        edits: Its edits, all row by row or all by predicate.
+        clean: Its clean rows.
+        placebo: Give the same shape, and change nothing.
+
+    Raises:
+        InputError: An edit names a record that is not there or has other values, or gives a value that doesn't fit.
+    """
+    by_row = [edit for edit in edits if isinstance(edit, Update | Delete | Insert)]
+    if by_row:
+        patch = _Patch(cursor, table, by_row, clean, placebo)
+        return patch.subjects() if table.patient else patch.slab()
+    return _by_predicate(
+        table, [e for e in edits if isinstance(e, UpdateWhere | DeleteWhere | CopyWhere)], clean, placebo
+    )
+
+
+def columns(table: Table) -> str:
+    """The table's columns, quoted, in MIMIC-IV's order."""
+    return ", ".join(_quoted(name) for name in table.names)
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+# -- row by row -------------------------------------------------------------------------------------------------
+
+
+class _Patch:
+    """The rows that replace those of the edited patients, or of a stretch of a dictionary."""
+
+    def __init__(
+        self,
+        cursor: duckdb.DuckDBPyConnection,
+        table: Table,
+        edits: Sequence[Update | Delete | Insert],
+        clean: Clean,
+        placebo: bool,
+    ) -> None:
+        self.cursor, self.table, self.clean, self.placebo = cursor, table, clean, placebo
+        self.name = f"patch_{table.name}"
+        self.problems: list[Problem] = []
+        self.touched = [edit for edit in edits if isinstance(edit, Update | Delete)]
+        self.inserted = [edit for edit in edits if isinstance(edit, Insert)]
+        self.before = {e.row: self._typed(f"row {e.row}", e.before) for e in self.touched}
+        self.after = {e.row: self._typed(f"row {e.row}", e.after) for e in self.touched if isinstance(e, Update)}
+        self.new = [self._typed("new row", edit.after) for edit in self.inserted]
+        self._stop()
+
+    def subjects(self) -> str:
+        """Replaces whole patients: theirs are the last rows of the table, in the table's order, edited or not."""
+        found = [edit.subject_id for edit in self.touched]
+        found += [values.get("subject_id") for values in (*self.after.values(), *self.new)]  # type: ignore[misc]
+        subjects = sorted({int(s) for s in found if s is not None})
+        if any(edit.subject_id is None for edit in self.touched):
+            raise InputError(Problem(f"overlay, {self.table.name}", "an edit doesn't say whose record it is"))
+        rows, outer = self.clean.rows, columns(self.table)
+        if len(subjects) > SUBJECTS_IN_FILTER:
+            self.cursor.execute(
+                f"CREATE TEMP TABLE {self.name}_subjects AS SELECT unnest($subjects::INTEGER[]) AS subject_id",
+                {"subjects": subjects},
+            )
+            self._make(f"subject_id IN (SELECT subject_id FROM {self.name}_subjects)")
+            rest = f"{rows} AS t ANTI JOIN {self.name}_subjects AS s ON t.subject_id = s.subject_id"
+        else:
+            self._make(f"subject_id IN ({', '.join(map(str, subjects))})" if subjects else "FALSE")
+            unequal = "<>" if self.table["subject_id"].required else "IS DISTINCT FROM"
+            rest = f"{rows} WHERE " + (" AND ".join(f"subject_id {unequal} {s}" for s in subjects) or "TRUE")
+        return (
+            f"SELECT {outer}, {self.clean.row} AS row_id FROM {rest} UNION ALL SELECT {outer}, row_id FROM {self.name}"
+        )
+
+    def slab(self) -> str:
+        """Replaces a stretch of a table without patients: from the first edited row to the last, in its place."""
+        rows = [edit.row for edit in self.touched]
+        # A new row may belong anywhere, so it takes the whole table. Dictionaries are small.
+        first, last = (0, 2**62) if self.inserted else (min(rows), max(rows))
+        self._make(f"rowid BETWEEN {first} AND {last}")
+        outer, row = columns(self.table), self.clean.row
+        clean = f"SELECT {outer}, {row} AS row_id FROM {self.clean.rows} WHERE {row}"
+        return f"{clean} < {first} UNION ALL SELECT {outer}, row_id FROM {self.name} UNION ALL {clean} > {last}"
+
+    def _make(self, where: str) -> None:
+        """Make the patch: the clean rows that meet `where`, edited, in the table's order."""
+        self._check(where)
+        edited = [c for c in self.table.columns if any(c.name in values for values in self.after.values())]
+        rows = [edit.row for edit in self.touched]
+        bound: dict[str, Any] = {"row": rows}
+        # The placebo makes the same patch with every edit switched off, so that its cost is the same too.
+        bound["gone"] = [isinstance(edit, Delete) and not self.placebo for edit in self.touched]
+        edits = ["unnest($row::BIGINT[]) AS row_id", "unnest($gone::BOOLEAN[]) AS gone"]
+        for i, column in enumerate(edited):
+            changes = [self.after.get(row, {}) for row in rows]
+            bound[f"set{i}"] = [column.name in values and not self.placebo for values in changes]
+            bound[f"new{i}"] = [values.get(column.name) for values in changes]
+            edits += [f"unnest($set{i}::BOOLEAN[]) AS set{i}", f"unnest($new{i}::{column.type.duckdb}[]) AS new{i}"]
+        number = {column.name: i for i, column in enumerate(edited)}
+        cells = [
+            f'CASE WHEN e.set{number[c]} THEN e.new{number[c]} ELSE t."{c}" END AS "{c}"' if c in number else f't."{c}"'
+            for c in self.table.names
+        ]
+        added = self._added(bound)
+        order = ", ".join(f'"{name}" ASC NULLS LAST' for name in self.table.order)
+        self.cursor.execute(
+            f"CREATE TEMP TABLE {self.name} AS WITH e AS (SELECT {', '.join(edits)}) "
+            f"SELECT * FROM (SELECT {', '.join(cells)}, t.row_id "
+            f"FROM (SELECT *, rowid AS row_id FROM {self.clean.warehouse} WHERE {where}) AS t "
+            f"LEFT JOIN e ON t.row_id = e.row_id WHERE e.gone IS NOT TRUE "
+            f"{added}) ORDER BY {order}, row_id",
+            bound,
+        )
+
+    def _added(self, bound: dict[str, Any]) -> str:
+        """The new records as a further branch of the patch; their cells go to `bound`."""
+        if not self.new:
+            return ""
+        new = [] if self.placebo else self.new
+        cells = []
+        for i, column in enumerate(self.table.columns):
+            if any(column.name in values for values in self.new):
+                bound[f"add{i}"] = [values.get(column.name) for values in new]
+                cells.append(f'unnest($add{i}::{column.type.duckdb}[]) AS "{column.name}"')
+            else:
+                cells.append(f'NULL::{column.type.duckdb} AS "{column.name}"')
+        return f"UNION ALL SELECT {', '.join(cells)}, NULL::BIGINT"
+
+    def _check(self, where: str) -> None:
+        """Every edited record is there, is its patient's, and has the values the overlay says it had."""
+        if not self.touched:
+            return
+        needed = {name for values in self.before.values() for name in values}
+        names = [name for name in self.table.names if name in needed or name == "subject_id"]
+        found = self.cursor.execute(
+            f"SELECT {', '.join(['rowid', *(_quoted(name) for name in names)])} FROM {self.clean.warehouse} "
+            f"WHERE {where} AND rowid IN (SELECT unnest($row::BIGINT[]))",
+            {"row": [edit.row for edit in self.touched]},
+        ).fetchall()
+        records = {row[0]: dict(zip(names, row[1:], strict=True)) for row in found}
+        for edit in self.touched:
+            record = records.get(edit.row)
+            if record is None or (self.table.patient and record["subject_id"] != edit.subject_id):
+                whose = f" of patient {edit.subject_id}" if self.table.patient else ""
+                self._problem(f"row {edit.row}", f"there is no such record{whose}")
+                continue
+            for name, value in self.before[edit.row].items():
+                if record[name] != value:
+                    self._problem(f"row {edit.row}, column {name}", f"it was {value!r}, and is {record[name]!r}")
+        self._stop()
+
+    def _typed(self, where: str, values: Mapping[str, Value]) -> dict[str, Cell]:
+        cells: dict[str, Cell] = {}
+        for name, value in values.items():
+            if name not in self.table:
+                self._problem(f"{where}, column {name}", "the table has no such column")
+                continue
+            try:
+                cells[name] = typed(value, self.table[name])
+            except ValueError as error:
+                self._problem(f"{where}, column {name}", str(error))
+        return cells
+
+    def _problem(self, where: str, what: str) -> None:
+        do = "use the warehouse that the overlay was made from"
+        self.problems.append(Problem(f"overlay, {self.table.name}, {where}", what, do))
+
+    def _stop(self) -> None:
+        if self.problems:
+            raise InputError(self.problems)
+
+
+# -- by predicate -----------------------------------------------------------------------------------------------
+
+
+def _by_predicate(
+    table: Table, edits: Sequence[UpdateWhere | DeleteWhere | CopyWhere], clean: Clean, placebo: bool
+) -> str:
+    """Reads a table through its edits. Every predicate and expression sees the clean row.
+
+    Deletion wins over change, a later change of a column over an earlier one; a copy is a copy of the clean row.
+    """
+    updates = [edit for edit in edits if isinstance(edit, UpdateWhere)]
+    _known(table, updates, edits)
+    gone = [edit.where for edit in edits if isinstance(edit, DeleteWhere)]
+    # True of no row number that a table can have, and the engine does not know it: `hash` is a bijection of 64 bits.
+    never = f" AND hash({clean.row}) = 1" if placebo else ""
+    kept = [f"({_any(gone)}{never}) IS NOT TRUE"] if gone else []
+    cells = ", ".join(_changed(column, updates, placebo) for column in table.columns)
+    changed = f"SELECT {cells}, {clean.row} AS row_id FROM {clean.rows}"
+    if any(name in _keys(table) for edit in updates for name in edit.put):
+        # A key hidden behind CASE can't be looked up any more: the rows that keep their keys are read by themselves.
+        hit = _any([edit.where for edit in updates])
+        parts = [plain(table, clean) + _where([f"({hit}) IS NOT TRUE", *kept]), changed + _where([hit, *kept])]
+    else:
+        parts = [changed + _where(kept)]
+    for edit in edits:
+        if isinstance(edit, CopyWhere):
+            copied = ", ".join(_put(column, edit.put) for column in table.columns)
+            parts.append(f"SELECT {copied}, NULL::BIGINT AS row_id FROM {clean.rows} WHERE ({edit.where}){never}")
+    return " UNION ALL ".join(parts)
+
+
+def _changed(column: Column, updates: Sequence[UpdateWhere], placebo: bool) -> str:
+    """A column after its changes. Every branch has the column's type, or DESCRIBE would tell."""
+    name = f'"{column.name}"'
+    cases = [
+        f"WHEN ({edit.where}) THEN " + (name if placebo else f"CAST(({edit.put[column.name]}) AS {column.type.duckdb})")
+        for edit in reversed(updates)
+        if column.name in edit.put
+    ]
+    return f"CASE {' '.join(cases)} ELSE {name} END AS {name}" if cases else name
+
+
+def _put(column: Column, put: Mapping[str, str]) -> str:
+    name = f'"{column.name}"'
+    return f"CAST(({put[column.name]}) AS {column.type.duckdb}) AS {name}" if column.name in put else name
+
+
+def _keys(table: Table) -> frozenset[str]:
+    """Columns by which records are found: ids, codes, items, and what the table is sorted by."""
+    foreign = (column for key in table.foreign_keys for column in key.columns)
+    return frozenset((*table.key, *table.sort, *foreign))
+
+
+def _known(table: Table, updates: Iterable[UpdateWhere], edits: Iterable[Edit]) -> None:
+    named = {name for edit in (*updates, *edits) if isinstance(edit, UpdateWhere | CopyWhere) for name in edit.put}
+    unknown = sorted(name for name in named if name not in table)
+    if unknown:
+        raise InputError(Problem(f"overlay, {table.name}, column {name}", "no such column") for name in unknown)
+
+
+def _any(predicates: Sequence[str]) -> str:
+    return "(" + " OR ".join(f"({predicate})" for predicate in predicates) + ")"
+
+
+def _where(tests: Sequence[str]) -> str:
+    return " WHERE " + " AND ".join(tests) if tests else ""

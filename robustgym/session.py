@@ -1,0 +1,134 @@
+"""One reader's view of a hospital: clean, or as an overlay left it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Timer
+from typing import TYPE_CHECKING, Any, Self
+
+import duckdb
+
+from robustgym.guard import Refused
+from robustgym.overlay_views import Clean, columns, overlaid, plain
+from robustgym.shown import ROWS, Shown, cut, scrub
+from schemas.errors import InputError, Problem
+from schemas.overlays import Overlay
+from schemas.tables import TABLES
+
+if TYPE_CHECKING:
+    from robustgym.hospital import Extracts, Hospital
+
+_WORD = re.compile(r"\w+")
+
+
+class Session:
+    """A connection of its own, with a temporary view of each table it has read. Nobody else sees the views.
+
+    Made by `Hospital.session`; costs less than a millisecond until something is read. A session serves one statement
+    at a time.
+    """
+
+    def __init__(
+        self,
+        hospital: Hospital,
+        overlay: Overlay,
+        *,
+        placebo: bool,
+        row_ids: bool,
+        extracts: Extracts | None,
+        only: Mapping[str, str],
+    ) -> None:
+        unknown = [t for t in (*overlay.tables, *only) if t not in hospital.tables]
+        if unknown:
+            raise InputError(
+                Problem(f"overlay, {name}", "the warehouse has no such table", "use the warehouse it was made from")
+                for name in unknown
+            )
+        self._hospital, self._placebo, self._row_ids, self._only = hospital, placebo, row_ids, only
+        self._edits, self._extracts = overlay.by_table(), extracts
+        self._cursor = hospital.cursor()
+        self._viewed: set[str] = set()
+
+    def show(self, sql: str, rows: int = ROWS) -> Shown:
+        """What an agent sees of a statement: refused unless the guard knows it, capped, its errors scrubbed.
+
+        Args:
+            sql: One statement, as the agent wrote it.
+            rows: Rows to show at most.
+        """
+        try:
+            reading = self._hospital.guard.read(sql)
+        except Refused as refused:
+            return Shown(error=str(refused))
+        if reading.lists_tables:
+            return Shown(("name",), tuple((name,) for name in sorted(self._hospital.tables)))
+        self._view(reading.tables)
+        try:
+            with self._stopped_after(self._hospital.seconds):
+                result = self._cursor.execute(sql)
+                names = [column[0] for column in result.description or ()]
+                got = result.fetchmany(rows + 1)
+                # Results are streamed: what is not fetched is not computed, but must be given up.
+                self._cursor.abort()
+            return cut(names, got[:rows], more=len(got) > rows)
+        except (duckdb.Error, MemoryError) as error:
+            return Shown(error=scrub(error))
+
+    def fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The pipeline's own statement, unguarded and whole.
+
+        Returns:
+            The columns' names, and every row as the engine gives it (times as datetime).
+
+        Raises:
+            duckdb.Error: The statement is wrong.
+        """
+        self._view(set(_WORD.findall(sql.lower())) & self._hospital.tables)
+        result = self._cursor.execute(sql)
+        return [column[0] for column in result.description or ()], result.fetchall()
+
+    def close(self) -> None:
+        """Give up the connection and everything temporary in it."""
+        self._cursor.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _view(self, tables: Iterable[str]) -> None:
+        """Make the views of these tables, unless they are there."""
+        for name in sorted(set(tables) - self._viewed):
+            try:
+                self._cursor.execute(f"CREATE TEMP VIEW {name} AS {self._statement(name)}")
+            except duckdb.Error as error:
+                raise InputError(Problem(f"overlay, {name}", str(error).splitlines()[0])) from error
+            self._viewed.add(name)
+
+    def _statement(self, name: str) -> str:
+        """The statement a table's view stands for."""
+        table, clean = TABLES[name], Clean(f"w.{name}")
+        edits = self._edits.get(name, ())
+        if self._extracts and self._extracts.serves(name, edits):
+            clean = Clean(f"w.{name}", self._extracts.relations[name])
+        if edits:
+            rows = overlaid(self._cursor, table, edits, clean, placebo=self._placebo)
+        elif self._row_ids or name in self._only:
+            rows = plain(table, clean)
+        else:
+            return f"SELECT {columns(table)} FROM {clean.rows}"
+        wanted = columns(table) + (", row_id" if self._row_ids else "")
+        return f"SELECT {wanted} FROM ({rows})" + (f" WHERE {self._only[name]}" if name in self._only else "")
+
+    @contextmanager
+    def _stopped_after(self, seconds: float) -> Iterator[None]:
+        timer = Timer(seconds, self._cursor.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
