@@ -124,7 +124,7 @@ class Surroundings:
     unused: Mapping[str, Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
     """Ids that no record bears, from within the range in use, by id column (`hadm_id`, `labevent_id`)."""
     peers: Mapping[str, Sequence[Record]] = field(default_factory=lambda: MappingProxyType({}))
-    """A few usable records that belong to others, as models of a plausible one: under `target` of the concept asked for,
+    """A few usable records of others, models of a plausible one: under `target` of the concept asked for,
     under `concept:<id>` of a concept of `unrecorded`."""
     tables: frozenset[str] = frozenset()
     """The tables this source has."""
