@@ -1,0 +1,216 @@
+"""Clean questions: templates asked of the hospital, with their gold answers and associated records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+
+from assets.pairs.identity import drawn, question_id, split_of
+from assets.pairs.records import RowNumbers, associated
+from assets.pairs.scans import Scan, scan_of
+from assets.questions import Template, ask, catalogue, every_unit_sql, fillings, gold_of, lint
+from robustgym.hospital import Hospital
+from schemas.answers import Gold
+from schemas.concepts import Concepts
+from schemas.overlays import Value
+from schemas.pairs import Split
+from schemas.questions import Question, Scope
+from schemas.release import Drop, Profile
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+FILLINGS = 16
+"""Concept fillings tried of a patient template."""
+
+ROUNDS = 4
+"""A population template tries up to this many fillings for each question wanted."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A clean question of the hospital: what must be kept to ask it again."""
+
+    id: str
+    template: str
+    parameters: Mapping[str, Value]
+    gold: Gold
+    subject_ids: tuple[int, ...]
+    split: Split
+    rows: RowNumbers = field(default_factory=dict)
+    """Row numbers of the associated records, by selection (patient scope)."""
+
+
+@dataclass(frozen=True)
+class Questions:
+    """All clean questions of a build, and what became of the others."""
+
+    asked: tuple[Asked, ...]
+    drops: tuple[Drop, ...]
+    left_out: tuple[tuple[str, str], ...]
+    """Templates this source cannot carry, with the reason."""
+
+
+def build_questions(
+    hospital: Hospital, concepts: Concepts, profile: Profile, seed: int, progress: Progress | None = None
+) -> Questions:
+    """Ask every template of the hospital, as often as the profile says.
+
+    A question is kept if its reference gives an answer that is neither NULL nor longer than the profile allows, and if
+    its associated records are few enough to read. Which questions are asked depends on the seed, the template and the
+    hospital's content alone.
+
+    Args:
+        hospital: The clean hospital.
+        concepts: The curated concepts this source has.
+        profile: How many questions to ask.
+        seed: Seed of the release.
+        progress: Called once per template.
+    """
+    asker = _Asker(hospital, concepts, profile, seed)
+    able = []
+    for template in catalogue():
+        missing = sorted(set(template.tables) - hospital.tables)
+        if missing:
+            asker.left_out[template.id] = f"the source has no {' and no '.join(missing)}"
+        else:
+            able.append(template)
+    patient = [template for template in able if template.scope is Scope.PATIENT]
+    for done, template in enumerate(patient):
+        if progress:
+            progress("asking of patients", done, len(patient))
+        asker.ask_patients(template)
+    asker.ask_populations([t for t in able if t.scope is Scope.POPULATION], progress)
+    answered = {asked.template for asked in asker.asked}
+    for template in able:
+        if template.id not in answered:
+            asker.left_out[template.id] = "no unit or cohort of this source has an answer that can be asked for"
+    return Questions(
+        asked=tuple(sorted(asker.asked, key=lambda a: (a.template, a.id))),
+        drops=asker.dropped(),
+        left_out=tuple(sorted(asker.left_out.items())),
+    )
+
+
+class _Asker:
+    """Keeps what was asked and counts what was not."""
+
+    def __init__(self, hospital: Hospital, concepts: Concepts, profile: Profile, seed: int) -> None:
+        self.hospital, self.concepts, self.profile, self.seed = hospital, concepts, profile, seed
+        self.asked: list[Asked] = []
+        self.left_out: dict[str, str] = {}
+        self._drops: Counter[tuple[Template, str]] = Counter()
+        self._session = hospital.session(row_ids=True)
+
+    def dropped(self) -> tuple[Drop, ...]:
+        return tuple(
+            Drop(stage="question", intent=t.intent, scope=t.scope, template=t.id, reason=reason, n=n)
+            for (t, reason), n in sorted(self._drops.items(), key=lambda item: (item[0][0].id, item[0][1]))
+        )
+
+    def ask_patients(self, template: Template) -> None:
+        """Find the units that have an answer, one scan for each filling, then draw among them."""
+        queues: list[Iterator[dict[str, Value]]] = []
+        for filling in islice(fillings(template, self.concepts, str(self.seed)), FILLINGS):
+            columns, rows = self._session.fetch(every_unit_sql(template, filling))
+            units = [dict(zip(columns, row, strict=True)) for row in rows]
+            answerable = [
+                {column: value for column, value in unit.items() if column != "answer"}
+                for unit in units
+                if unit["answer"] is not None
+            ]
+            if not answerable:
+                self._drops[template, "no unit has an answer for this concept"] += 1
+            order = drawn(answerable, self.seed, template.id, key=lambda unit: sorted(unit.items()))
+            queues.append(iter([{**filling, **unit} for unit in order]))
+        kept = 0
+        # One unit of each filling in turn, so that no concept dominates a template.
+        for parameters in _in_turn(queues):
+            if kept == self.profile.questions_per_template:
+                return
+            kept += self._keep_patient(template, parameters)
+
+    def ask_populations(self, templates: list[Template], progress: Progress | None) -> None:
+        """Ask in rounds; within a round, questions that read the same records share one extract of them."""
+        wanted = self.profile.questions_per_template
+        waiting = {t: fillings(t, self.concepts, str(self.seed)) for t in templates}
+        kept: Counter[Template] = Counter()
+        for turn in range(ROUNDS):
+            questions = [
+                (template, ask(template, filling))
+                for template, queue in waiting.items()
+                if kept[template] < wanted
+                for filling in islice(queue, wanted)
+            ]
+            done = 0
+            for scan, group in _by_scan(questions):
+                with self.hospital.extract(scan.tests) as extracts:
+                    session = self.hospital.session(extracts=extracts)
+                    for template, question in group:
+                        done += 1
+                        if progress and done % 16 == 0:
+                            progress(f"asking of the population, round {turn + 1}", done, len(questions))
+                        if kept[template] < wanted:
+                            columns, rows = session.fetch(question.reference_sql)
+                            gold = gold_of(question, rows, columns)
+                            kept[template] += self._keep(template, question, gold, {})
+                    session.close()
+
+    def _keep_patient(self, template: Template, parameters: Mapping[str, Value]) -> bool:
+        question = ask(template, parameters)
+        columns, rows = self._session.fetch(question.reference_sql)
+        gold = gold_of(question, rows, columns)
+        numbers = associated(self._session, question) if gold is not None else {}
+        if sum(map(len, numbers.values())) > self.profile.max_records:
+            self._drops[template, f"more than {self.profile.max_records} associated records"] += 1
+            return False
+        return self._keep(template, question, gold, numbers)
+
+    def _keep(self, template: Template, question: Question, gold: Gold, numbers: RowNumbers) -> bool:
+        problems = lint(question)
+        if problems:
+            raise AssertionError(f"{template.id}: {'; '.join(problems)}\n{question.reference_sql}")
+        if gold is None:
+            self._drops[template, "the record does not determine one answer (nothing usable, a tie, or too few)"] += 1
+            return False
+        if isinstance(gold, list) and not 0 < len(gold) <= self.profile.max_rows:
+            self._drops[template, f"an answer of no row or of more than {self.profile.max_rows}"] += 1
+            return False
+        name = question_id(template.id, question.parameters)
+        who = question.subject_ids or (template.id, name)
+        self.asked.append(
+            Asked(
+                id=name,
+                template=template.id,
+                parameters=dict(question.parameters),
+                gold=gold,
+                subject_ids=question.subject_ids,
+                split=split_of(self.seed, self.profile.test_patients, *who),
+                rows=numbers,
+            )
+        )
+        return True
+
+
+def _in_turn(queues: Iterable[Iterator[dict[str, Value]]]) -> Iterator[dict[str, Value]]:
+    """One item of each queue in turn, until all are empty."""
+    left = list(queues)
+    while left:
+        still = []
+        for queue in left:
+            item = next(queue, None)
+            if item is not None:
+                still.append(queue)
+                yield item
+        left = still
+
+
+def _by_scan(questions: list[tuple[Template, Question]]) -> Iterator[tuple[Scan, list[tuple[Template, Question]]]]:
+    """Groups that read the same records, each in the order the questions came."""
+    keyed = [(scan_of(question), i, pair) for i, pair in enumerate(questions) for question in (pair[1],)]
+    keyed.sort(key=lambda item: (item[0].key, item[1]))
+    for _, group in groupby(keyed, key=lambda item: item[0].key):
+        members = list(group)
+        yield members[0][0], [pair for _, _, pair in members]

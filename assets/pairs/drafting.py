@@ -1,0 +1,124 @@
+"""Everything a release is written from, put together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assets.pairs.asking import Questions
+from assets.pairs.noising import Candidates
+from assets.pairs.selecting import Selection
+from robustgym.hospital import Hospital
+from schemas.pairs import GoldRow
+from schemas.release import Draft, ModelCheck, Profile, SourceInfo
+
+CHARACTERISTICS: Mapping[str, str] = {
+    "sex": "SELECT subject_id, gender FROM patients",
+    "age band": "SELECT subject_id, CASE WHEN anchor_age > 89 THEN '90 and over' "
+    "ELSE concat(10 * (anchor_age // 10), ' to ', 10 * (anchor_age // 10) + 9) END FROM patients",
+    "anchor year group": "SELECT subject_id, anchor_year_group FROM patients",
+    "insurance": "SELECT DISTINCT subject_id, coalesce(insurance, 'not recorded') FROM admissions",
+    "admission type": "SELECT DISTINCT subject_id, admission_type FROM admissions",
+    "race": "SELECT DISTINCT subject_id, coalesce(race, 'not recorded') FROM admissions",
+}
+"""What patients are compared by (RUBRIC C3): one row per patient and value; a patient may have several values."""
+
+
+def draft(
+    *,
+    name: str,
+    version: str,
+    seed: int,
+    profile: Profile,
+    source: SourceInfo,
+    hospital: Hospital,
+    questions: Questions,
+    candidates: Iterable[Candidates],
+    selection: Selection,
+    yardsticks: Mapping[str, float],
+    model_check: ModelCheck,
+    left_out: Iterable[tuple[str, str]] = (),
+) -> Draft:
+    """Put a release's contents together.
+
+    Args:
+        name: Name of the release.
+        version: Its version, digits and dots.
+        seed: The seed everything was drawn with.
+        profile: The profile it was made by.
+        source: The hospital it was made from.
+        hospital: The same, opened.
+        questions: All clean questions.
+        candidates: What each operator made of them.
+        selection: The balanced set.
+        yardsticks: Scores of the oracle and of silence.
+        model_check: What a language model said, if one was asked.
+        left_out: What the source cannot carry beside templates: concepts, tables.
+    """
+    candidates = list(candidates)
+    rows = tuple(row for pair in selection.pairs for row in (pair.clean, pair.noise))
+    drops = [*questions.drops, *(d for c in candidates for d in c.drops), *selection.drops]
+    return Draft(
+        name=name,
+        version=version,
+        seed=seed,
+        profile=profile,
+        source=source,
+        rows=rows,
+        drops=tuple(drops),
+        left_out=(*sorted(left_out), *questions.left_out, *selection.short),
+        coverage=tuple(coverage(candidates, rows)),
+        patients=tuple(patients(hospital, rows)),
+        yardsticks=dict(sorted(yardsticks.items())),
+        model_check=model_check,
+    )
+
+
+def coverage(candidates: Iterable[Candidates], rows: Iterable[GoldRow]) -> list[dict[str, Any]]:
+    """One row per template × operator × severity: candidates tried, pairs kept, pairs published."""
+    published = Counter((r.template, r.operator, r.severity) for r in rows if r.condition == "noise")
+    table = []
+    for made in candidates:
+        kept = Counter((p.noise.template, p.noise.operator, p.noise.severity) for p in made.pairs)
+        for template, severity, tried in made.tried:
+            key = (template, made.operator, severity)
+            table.append(
+                {
+                    "template": template,
+                    "operator": made.operator,
+                    "severity": severity,
+                    "candidates": tried,
+                    "kept": kept[key],
+                    "published": published[key],
+                }
+            )
+    return table
+
+
+def patients(hospital: Hospital, rows: Iterable[GoldRow]) -> list[dict[str, Any]]:
+    """The patients of the release's patient questions, compared with all patients of the source.
+
+    One row per characteristic and value: share of the source's patients and of the release's, in percent.
+    """
+    asked = {subject for row in rows for subject in row.subject_ids}
+    session = hospital.session()
+    table = []
+    for characteristic, sql in CHARACTERISTICS.items():
+        _, found = session.fetch(sql)
+        everyone = {subject for subject, _ in found}
+        source = Counter(str(value) for _, value in found)
+        release = Counter(str(value) for subject, value in found if subject in asked)
+        table += [
+            {
+                "characteristic": characteristic,
+                "value": value,
+                "source_percent": round(100 * n / max(1, len(everyone)), 1),
+                "release_percent": round(100 * release[value] / max(1, len(asked & everyone)), 1),
+                "source_n": n,
+                "release_n": release[value],
+            }
+            for value, n in sorted(source.items())
+        ]
+    session.close()
+    return table

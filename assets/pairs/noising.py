@@ -1,0 +1,262 @@
+"""What one operator makes of the clean questions: pairs whose promise is kept, and every candidate that is not one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import groupby
+
+from assets.pairs.asking import Asked, Progress, Questions
+from assets.pairs.identity import digest, drawn, pair_id, random_for, task_id
+from assets.pairs.promises import check, supporting
+from assets.pairs.records import load
+from assets.pairs.scans import Scan, scan_of
+from assets.pairs.surroundings import Neighbourhood
+from assets.pairs.witness import witness
+from assets.questions import Template, ask, catalogue
+from noise_ops import NotApplicable, Operator
+from robustgym.hospital import Extracts, Hospital
+from schemas.concepts import Concepts
+from schemas.noise import Level, Noise, Promise
+from schemas.overlays import Overlay
+from schemas.pairs import Condition, GoldRow, Records
+from schemas.questions import Question, Scope
+from schemas.release import Drop, Profile
+
+TRIES = 5
+"""Questions an operator is tried on, for each pair wanted of a cell."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The two rows of one pair."""
+
+    clean: GoldRow
+    noise: GoldRow
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What one operator yields: kept pairs, and drops by reason."""
+
+    operator: str
+    pairs: tuple[Pair, ...]
+    drops: tuple[Drop, ...]
+    tried: tuple[tuple[str, str, int], ...]
+    """Template, severity and number of candidates, kept or not."""
+
+
+def build_pairs(
+    operator: Operator,
+    questions: Questions,
+    hospital: Hospital,
+    concepts: Concepts,
+    profile: Profile,
+    seed: int,
+    progress: Progress | None = None,
+) -> Candidates:
+    """Try one operator on questions of every cell until the profile's number of pairs is kept.
+
+    Which questions it is tried on depends on the seed, the operator's name and the questions alone: another operator
+    changes nothing here.
+
+    Args:
+        operator: The operator, as registered.
+        questions: All clean questions of the build.
+        hospital: The clean hospital.
+        concepts: The curated concepts this source has.
+        profile: How many pairs to make, and of which promises.
+        seed: Seed of the release.
+        progress: Called once per candidate.
+    """
+    severities = [name for name in operator.severities if operator.promise_of(name) in profile.promises]
+    maker = _Maker(operator, hospital, concepts, profile, seed)
+    if not severities:
+        return maker.result()
+    templates = {template.id: template for template in catalogue()}
+    for (intent, scope), cell in _cells(questions, templates):
+        order = drawn(cell, seed, operator.name, key=lambda asked: asked.id)
+        wanted = profile.candidates_per_operator
+        batch: list[tuple[Asked, str]] = [
+            (asked, severities[int(digest(seed, operator.name, asked.id)[:8], 16) % len(severities)])
+            for asked in order[: TRIES * wanted]
+        ]
+        kept = 0
+        # Rounds of as many as are wanted: a population round shares its scans, and most rounds need no second one.
+        for start in range(0, len(batch), wanted):
+            if kept >= wanted:
+                break
+            if progress:
+                progress(f"{operator.name}: {intent}, {scope}", kept, wanted)
+            kept += maker.make(templates, batch[start : start + wanted])
+    return maker.result()
+
+
+def _cells(questions: Questions, templates: Mapping[str, Template]) -> Iterator[tuple[tuple[str, str], list[Asked]]]:
+    def cell(asked: Asked) -> tuple[str, str]:
+        template = templates[asked.template]
+        return template.intent, template.scope
+
+    for key, group in groupby(sorted(questions.asked, key=lambda a: (cell(a), a.template, a.id)), key=cell):
+        yield key, list(group)
+
+
+class _Maker:
+    """Makes pairs of one operator, and counts what is dropped."""
+
+    def __init__(self, operator: Operator, hospital: Hospital, concepts: Concepts, profile: Profile, seed: int) -> None:
+        self.operator, self.hospital, self.profile, self.seed = operator, hospital, profile, seed
+        self._session = hospital.session(row_ids=True)
+        self._neighbourhood = Neighbourhood(self._session, concepts, hospital.tables, seed)
+        self._pairs: list[Pair] = []
+        self._drops: Counter[tuple[str, str, str, str, str]] = Counter()
+        self._tried: Counter[tuple[str, str]] = Counter()
+
+    def result(self) -> Candidates:
+        self._session.close()
+        return Candidates(
+            operator=self.operator.name,
+            pairs=tuple(sorted(self._pairs, key=lambda pair: pair.clean.pair_id)),
+            drops=tuple(
+                Drop(
+                    stage="noise", intent=i, scope=s, template=t, operator=self.operator.name, severity=v, reason=r, n=n
+                )
+                for (i, s, t, v, r), n in sorted(self._drops.items())
+            ),
+            tried=tuple((t, v, n) for (t, v), n in sorted(self._tried.items())),
+        )
+
+    def make(self, templates: Mapping[str, Template], batch: list[tuple[Asked, str]]) -> int:
+        """Make what can be made of these questions; returns how many pairs were kept."""
+        ready = []
+        for asked, severity in batch:
+            template = templates[asked.template]
+            question = self._question(template, asked)
+            self._tried[template.id, severity] += 1
+            made = self._noise(template, asked, question, severity)
+            if made is not None:
+                ready.append((asked, severity, question, *made))
+        kept = 0
+        for scan, group in groupby(
+            sorted(ready, key=lambda item: _scan(item[2], item[4]).key), key=lambda item: _scan(item[2], item[4]).key
+        ):
+            members = list(group)
+            population = members[0][2].scope is Scope.POPULATION
+            with self.hospital.extract(dict(scan)) if population else nullcontext() as extracts:
+                for asked, severity, question, noise, noisy in members:
+                    kept += self._keep(asked, severity, question, noise, noisy, extracts)
+        return kept
+
+    def _question(self, template: Template, asked: Asked) -> Question:
+        question = ask(template, asked.parameters).with_(gold=asked.gold, subject_ids=asked.subject_ids)
+        return question.with_(
+            records=load(self._session, question, asked.rows),
+            around=self._neighbourhood.around(template, question, f"{self.operator.name}|{asked.id}"),
+        )
+
+    def _noise(
+        self, template: Template, asked: Asked, question: Question, severity: str
+    ) -> tuple[Noise, Question] | None:
+        """Apply the operator; a question it reworded is asked again."""
+        rng = random_for(self.seed, self.operator.name, severity, asked.id)
+        try:
+            noise = self.operator.apply(question, rng, severity)
+        except NotApplicable as reason:
+            self._drop(question, severity, f"not applicable: {reason}")
+            return None
+        if not noise.parameters and not noise.overlay.edits:
+            self._drop(question, severity, "not applicable: nothing to change")
+            return None
+        if not noise.parameters:
+            return noise, question
+        noisy = ask(template, {**asked.parameters, **noise.parameters})
+        if noisy.text == question.text:
+            self._drop(question, severity, "not applicable: this template says the same either way")
+            return None
+        return noise, noisy
+
+    def _keep(
+        self, asked: Asked, severity: str, clean: Question, noise: Noise, noisy: Question, extracts: Extracts | None
+    ) -> bool:
+        promise = self.operator.promise_of(severity)
+        checked = check(clean, noisy, noise, promise, self.hospital, extracts)
+        if checked.broken:
+            self._drop(clean, severity, f"promise broken: {checked.broken}")
+            return False
+        worlds: tuple[Overlay, ...] = ()
+        if promise is Promise.ABSTENTION:
+            worlds = supporting(noise.worlds, noisy, self.hospital, extracts)
+            if self.operator.level is Level.QUERY and not worlds and not noise.schema_evidence:
+                self._drop(clean, severity, "no supported world: an abstention could not be judged")
+                return False
+        name = pair_id(asked.id, self.operator.name, severity)
+        shared = {
+            "pair_id": name,
+            "split": asked.split,
+            "intent": clean.intent,
+            "scope": clean.scope,
+            "level": self.operator.level,
+            "operator": self.operator.name,
+            "severity": severity,
+            "template": clean.template,
+            "overlay": noise.overlay,
+            "promise": promise,
+            "subject_ids": clean.subject_ids,
+        }
+        rows = [
+            GoldRow(
+                task_id=task_id(self.seed, name, condition),
+                condition=condition,
+                parameters=dict(question.parameters),
+                question=question.text,
+                answer=question.answer,
+                reference_sql=question.reference_sql,
+                gold=gold,
+                records=self._records(question, asked, extracts),
+                worlds=worlds if condition is Condition.NOISE else (),
+                schema_evidence=noise.schema_evidence if condition is Condition.NOISE and not worlds else (),
+                witness_sql=witness(question),
+                tables=tuple(sorted({s.table for s in question.selections if s.name in question.reference_sql})),
+                **shared,
+            )
+            for condition, question, gold in (
+                (Condition.CLEAN, clean, asked.gold),
+                (Condition.NOISE, noisy, checked.gold),
+            )
+        ]
+        self._pairs.append(Pair(*rows))
+        return True
+
+    def _records(self, question: Question, asked: Asked, extracts: Extracts | None) -> tuple[Records, ...]:
+        """Where the answer of a question comes from, selection by selection."""
+        if question.scope is Scope.PATIENT:
+            return tuple(
+                Records(selection=s.name, role=s.role, table=s.table, rows=rows, n=len(rows))
+                for s in question.selections
+                for rows in (asked.rows.get(s.name, ()),)
+            )
+        session = self.hospital.session(extracts=extracts)
+        try:
+            return tuple(
+                Records(
+                    selection=s.name,
+                    role=s.role,
+                    table=s.table,
+                    where=s.test,
+                    n=session.fetch(f"SELECT count(*) FROM {s.table} WHERE {s.test}")[1][0][0],
+                )
+                for s in question.selections
+            )
+        finally:
+            session.close()
+
+    def _drop(self, question: Question, severity: str, reason: str) -> None:
+        self._drops[question.intent, question.scope, question.template, severity, reason] += 1
+
+
+def _scan(clean: Question, noisy: Question) -> Scan:
+    """The records that either question of a pair reads."""
+    a, b = scan_of(clean).tests, scan_of(noisy).tests
+    return Scan({table: tuple(sorted({*a[table], *b[table]})) for table in sorted(a.keys() & b.keys())})

@@ -1,0 +1,165 @@
+"""What an operator may know beside its question, looked up in the clean hospital when it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import islice
+from typing import Generic, TypeVar, overload
+
+from assets.pairs.identity import digest, drawn
+from assets.pairs.records import fetch_records
+from assets.questions import Template, ask, fillings
+from robustgym.hospital import Session
+from schemas.concepts import Concepts
+from schemas.overlays import Value
+from schemas.questions import Question, Record, Role, Scope, Selection, Surroundings
+from schemas.tables import TABLES, ColumnType
+
+T = TypeVar("T")
+
+UNITS = {"stay_id": "icustays", "hadm_id": "admissions", "subject_id": "patients"}
+"""The table whose records are the units, by the id that names one; the narrowest unit first."""
+
+CANDIDATES = 12
+"""Other concepts looked at when one is wanted that was never recorded."""
+PEERS = 8
+IDS = 64
+
+
+class Lazy(Sequence[T], Generic[T]):
+    """A sequence that is looked up when first read."""
+
+    def __init__(self, look_up: Callable[[], Sequence[T]]) -> None:
+        self._look_up = look_up
+
+    @cached_property
+    def _items(self) -> Sequence[T]:
+        return self._look_up()
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._items[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+class LazyMapping(Mapping[str, Sequence[T]], Generic[T]):
+    """Sequences by name, each looked up when first read; unknown names give an empty one."""
+
+    def __init__(self, look_up: Callable[[str], Sequence[T]]) -> None:
+        self._look_up = cache(look_up)
+
+    def __getitem__(self, name: str) -> Sequence[T]:
+        return self._look_up(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+class Neighbourhood:
+    """Looks things up in one clean hospital for many questions; every draw is seeded by the question's name."""
+
+    def __init__(self, session: Session, concepts: Concepts, tables: frozenset[str], seed: int) -> None:
+        self._session = session
+        self._concepts = concepts
+        self._tables = tables
+        self._seed = seed
+        self._counts: dict[tuple[str, str], int] = {}
+        self._ids: dict[str, Sequence[int]] = {}
+        self._units: dict[str, list[dict[str, int]]] = {}
+
+    def around(self, template: Template, question: Question, name: str) -> Surroundings:
+        """The surroundings of a question; `name` seeds its draws."""
+        return Surroundings(
+            others=Lazy(lambda: self._others(question, name)),
+            unrecorded=Lazy(lambda: tuple(s for s, _ in self._unrecorded(template, question, name))),
+            unused=LazyMapping(lambda column: drawn(self._unused(column), self._seed, name, column)[:IDS]),
+            peers=LazyMapping(lambda key: self._peers(template, question, name, key)),
+            tables=self._tables,
+        )
+
+    def _others(self, question: Question, name: str) -> Sequence[Mapping[str, int]]:
+        unit = next((column for column in UNITS if column in question.parameters), None)
+        if unit is None:
+            return ()
+        if unit not in self._units:
+            ids = [c for c in ("subject_id", "hadm_id", "stay_id") if c in TABLES[UNITS[unit]]]
+            _, rows = self._session.fetch(f"SELECT {', '.join(ids)} FROM {UNITS[unit]} ORDER BY {unit}")
+            units = [dict(zip(ids, row, strict=True)) for row in rows if None not in row]
+            # A few hundred are enough to draw from; which ones depends on nothing but their ids.
+            self._units[unit] = drawn(units, self._seed, "others", key=lambda u: u[unit])[:512]
+        strangers = [u for u in self._units[unit] if u["subject_id"] not in question.subject_ids]
+        return drawn(strangers, self._seed, name, "others", key=lambda u: u[unit])[:PEERS]
+
+    def _unused(self, column: str) -> Sequence[int]:
+        if column not in self._ids:
+            home = next((t for t in TABLES.values() if column in t.key[:1] and t.name in self._tables), None) or next(
+                (t for t in TABLES.values() if column in t and t.name in self._tables), None
+            )
+            if home is None or home[column].type is not ColumnType.INTEGER:
+                return ()
+            _, rows = self._session.fetch(f"SELECT min({column}), max({column}) FROM {home.name}")
+            low, high = rows[0]
+            if low is None:
+                return ()
+            tried = sorted(
+                {low + int(digest(self._seed, column, i)[:12], 16) % (high - low + 1) for i in range(8 * IDS)}
+            )
+            _, used = self._session.fetch(
+                f"SELECT DISTINCT {column} FROM {home.name} WHERE {column} IN ({', '.join(map(str, tried))})"
+            )
+            self._ids[column] = sorted(set(tried) - {i for (i,) in used})
+        return self._ids[column]
+
+    def _unrecorded(self, template: Template, question: Question, name: str) -> Sequence[tuple[str, Selection]]:
+        """Concepts, with their target selection, of which the unit (or the whole hospital) has no record."""
+        current = question.parameters.get("concept")
+        if current is None or not question.targets:
+            return ()
+        others: dict[str, Selection] = {}
+        for filling in islice(fillings(template, self._concepts, f"{self._seed}|{name}|unrecorded"), 40 * CANDIDATES):
+            concept = filling.get("concept")
+            if isinstance(concept, str) and concept != current and concept not in others:
+                asked = ask(template, {**question.parameters, **_of_concept(filling)})
+                others[concept] = asked.targets[0]
+            if len(others) == CANDIDATES:
+                break
+        return [(concept, s) for concept, s in others.items() if self._count(s, question) == 0]
+
+    def _count(self, selection: Selection, question: Question) -> int:
+        where = selection.concept
+        if question.scope is Scope.PATIENT and TABLES[selection.table].patient:
+            where = f"subject_id IN ({', '.join(map(str, question.subject_ids))}) AND ({where})"
+        key = (selection.table, where)
+        if key not in self._counts:
+            _, rows = self._session.fetch(f"SELECT count(*) FROM {selection.table} WHERE {where}")
+            self._counts[key] = rows[0][0]
+        return self._counts[key]
+
+    def _peers(self, template: Template, question: Question, name: str, key: str) -> Sequence[Record]:
+        if key == Role.TARGET:
+            selections = list(question.targets[:1])
+        else:
+            wanted = key.removeprefix("concept:")
+            selections = [s for concept, s in self._unrecorded(template, question, name) if concept == wanted]
+        found: list[Record] = []
+        for selection in selections:
+            stranger = (
+                f"subject_id NOT IN ({', '.join(map(str, question.subject_ids))})" if question.subject_ids else "TRUE"
+            )
+            where = f"({selection.test}) AND {stranger if TABLES[selection.table].patient else 'TRUE'}"
+            found += fetch_records(self._session, selection, where, limit=PEERS)
+        return found
+
+
+def _of_concept(filling: Mapping[str, Value]) -> dict[str, Value]:
+    """The slots of a filling that go with its target concept."""
+    return {slot: value for slot, value in filling.items() if slot in ("concept", "threshold")}
