@@ -29,8 +29,8 @@ def text_columns(selection: Selection) -> tuple[str, ...]:
 def value_cells(selection: Selection) -> tuple[str, ...]:
     """Columns in which a reader would find the value, or where it has none the name; a comment that may repeat it."""
     columns = selection.value or selection.names
-    beside = [c for c in ("value", "comments") if selection.value and c in TABLES[selection.table]]
-    return tuple(dict.fromkeys([*columns, *beside]))
+    beside = ("comments",) if selection.value and "comments" in TABLES[selection.table] else ()
+    return tuple(dict.fromkeys([*columns, *text_columns(selection), *beside]))
 
 
 def measured(selection: Selection) -> bool:

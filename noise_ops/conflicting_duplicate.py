@@ -17,9 +17,9 @@ from schemas.questions import Question, Record, Selection
 def conflicting_duplicate(question: Question, rng: Random) -> Noise:
     """Add to each record that carries the answer a twin: same patient, item and time, another plausible value.
 
-    Two tubes of one draw, two analysers, a corrected result that did not replace the first: 280 of the demo's
-    (patient, item, time) groups hold different values. Nothing says which of the two is right, so a question for one
-    value has no answer.
+    Two tubes of one draw, two analysers, a corrected result that did not replace the first: 280 of the demo's (patient,
+    item, time) groups hold different values. Nothing says which of the two is right, so a question for one value has no
+    answer.
 
     Limits: the answer must be a number. Where it does not rest on single records (a mean, a count, a total over the
     cohort) the twins change it instead of removing it; such a pair is dropped when its promise is checked.

@@ -30,11 +30,11 @@ def deid_mask(question: Question, rng: Random, *, share: Annotated[float, Interv
     """Put three underscores where the value, name or code was, and no number beside them.
 
     De-identification removes text that looks like a name, a date or a telephone number; a titre or a dose can look like
-    one. In the demo 6,823 laboratory values and 352 comments of cultures are masked. The mask is text: it is
-    neither NULL nor a value, and a careless statement counts it as a category.
+    one. In the demo 6,823 laboratory values and 352 comments of cultures are masked. The mask is text: it is neither
+    NULL nor a value, and a careless statement counts it as a category.
 
-    Limits: needs a text column; where all that is asked for is a number (age, sequence) see `value_null`.
-    `mask_text` is the harmless variant, in which the number survives.
+    Limits: needs a text column; where all that is asked for is a number (age, sequence) see `value_null`. `mask_text`
+    is the harmless variant, in which the number survives.
 
     Args:
         question: The clean question.
