@@ -176,7 +176,8 @@ class _Patch:
         new = [] if self.placebo else self.new
         cells = []
         for i, column in enumerate(self.table.columns):
-            if any(column.name in values for values in self.new):
+            # The first column is always bound: its length says how many records there are, however empty.
+            if i == 0 or any(column.name in values for values in self.new):
                 bound[f"add{i}"] = [values.get(column.name) for values in new]
                 cells.append(f'unnest($add{i}::{column.type.duckdb}[]) AS "{column.name}"')
             else:

@@ -1,0 +1,7 @@
+"""Judges an episode by its outcome: the answer, and the evidence for an abstention. No language model takes part."""
+
+from __future__ import annotations
+
+from robustgym.verifier.match import Matched, match
+
+__all__ = ["Matched", "match"]
