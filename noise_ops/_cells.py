@@ -34,9 +34,9 @@ def value_cells(selection: Selection) -> tuple[str, ...]:
 
 
 def measured(selection: Selection) -> bool:
-    """Whether its value is a number, in a column of numbers or as text with plausible bounds."""
-    bounded = selection.low is not None or selection.high is not None
-    return bool(number_columns(selection)) or (bounded and bool(text_columns(selection)))
+    """Whether its value is a number, in a column of numbers or as text with a unit or plausible bounds."""
+    counted = bool(selection.unit) or selection.low is not None or selection.high is not None
+    return bool(number_columns(selection)) or (counted and bool(text_columns(selection)))
 
 
 def number(record: Record, selection: Selection) -> float | None:
@@ -133,6 +133,11 @@ def shifted(text: Value, by: timedelta) -> Value:
         return None
     later = datetime.fromisoformat(str(text)) + by
     return later.isoformat(sep=" ", timespec="seconds") if len(str(text)) > 10 else later.date().isoformat()
+
+
+def shifted_hours(text: Value, hours: float) -> Value:
+    """A time, in the same notation, that many hours later."""
+    return shifted(text, timedelta(hours=hours))
 
 
 def all_shifted(cells: Mapping[str, Value], table: str, by: timedelta) -> dict[str, Value]:

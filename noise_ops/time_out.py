@@ -1,0 +1,113 @@
+"""Noise operator: the question asks about days the stay did not last."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from random import Random
+from typing import Annotated
+
+from annotated_types import Interval
+
+from noise_ops import NotApplicable, noise_op
+from noise_ops._cells import all_shifted, all_shifted_sql, hours_between, shifted
+from noise_ops._edits import chosen_targets
+from noise_ops._ids import copied_ids, fresh_ids
+from noise_ops._worlds import evidence_tables
+from schemas.noise import Noise
+from schemas.overlays import CopyWhere, Edit, Insert, Overlay, UpdateWhere
+from schemas.questions import Question, Record, Role, Scope, Selection, update
+from schemas.tables import TABLES
+
+NOBODY = 365
+"""Days that hardly any admission lasts; the pair is dropped if five do."""
+
+
+@noise_op(
+    level="query",
+    promise="abstention",
+    severities={"next": {"beyond": 1}, "far": {"beyond": 30}},
+    realism=(34, "TrustSQL"),
+)
+def time_out(question: Question, rng: Random, *, beyond: Annotated[int, Interval(ge=1, le=365)] = 1) -> Noise:
+    """Ask about what happened from a day on that the stay did not reach.
+
+    Ward rounds count days, and a patient who left on the fourth day is still on the list for the sixth. Values from the
+    ward, from the clinic or from another stay lie close by and make a tempting answer.
+
+    Limits: only where the unit has a start and an end of its own. Of a population the day lies more than a year after
+    admission.
+
+    Args:
+        question: The clean question.
+        rng: The only source of randomness; not drawn upon.
+        beyond: How many days after the end.
+
+    Raises:
+        NotApplicable: The unit has no start and end, or no target has a time.
+
+    Examples:
+        >>> from schemas.examples import discharge_destination, first_lactate
+        >>> question = first_lactate()  # on a stay of two and a half days
+        >>> noise = time_out(question, Random(0))
+        >>> question.parameters.get("from_day"), noise.parameters["from_day"]
+        (None, 4)
+
+        In the supported world the stay lasts, and there are lactates.
+
+        >>> [(edit.kind, edit.after.get("outtime") or edit.after["charttime"]) for edit in noise.worlds[0].edits]
+        [('update', '2150-03-06 14:00:00'), ('insert', '2150-03-05 08:00:00'), ('insert', '2150-03-05 14:00:00')]
+        >>> time_out(discharge_destination(), Random(0))
+        Traceback (most recent call last):
+        noise_ops.registry.NotApplicable: the question has no unit with a start and an end
+    """
+    units = [selection for selection in question.selections_of(Role.UNIT) if len(selection.time) >= 2]
+    if not units:
+        raise NotApplicable("the question has no unit with a start and an end")
+    unit = units[0]
+    targets = [s for s in chosen_targets(question, 1.0) if s.time and s.table != unit.table]
+    if question.scope is Scope.POPULATION:
+        day = NOBODY + beyond
+        edits = _population(question, unit, targets, day)
+    else:
+        if not question.records_of(unit):
+            raise NotApplicable("the unit has no record")
+        record = question.records_of(unit)[0]
+        day = int(hours_between(record[unit.time[0]], record[unit.time[-1]]) // 24) + 1 + beyond
+        edits = _patient(question, unit, record, targets, day)
+    if not targets:
+        return Noise(parameters={"from_day": day}, schema_evidence=evidence_tables(question))
+    return Noise(parameters={"from_day": day}, worlds=(Overlay(edits=tuple(edits)),))
+
+
+def _patient(question: Question, unit: Selection, record: Record, targets: list[Selection], day: int) -> list[Edit]:
+    """The stay prolonged, and the targets once more, an hour into that day, whether days count from 0 or 1."""
+    start, end = unit.time[0], unit.time[-1]
+    opening = datetime.fromisoformat(str(shifted(record[start], timedelta(days=day, hours=1))))
+    copies: list[Edit] = []
+    last = opening
+    for selection in targets:
+        records = [r for r in question.records_of(selection) if r[selection.time[0]] is not None]
+        times = [datetime.fromisoformat(str(r[selection.time[0]])) for r in records]
+        by = opening - min(times, default=opening)
+        ids = fresh_ids(question, selection.table)
+        for r in records:
+            after = dict(r.values) | next(ids)(r.values) | all_shifted(r.values, selection.table, by)
+            copies.append(Insert(table=r.table, subject_id=r.subject_id, after=after))
+        last = max([last, *(time + by for time in times)])
+    closing = (last + timedelta(days=1)).isoformat(sep=" ", timespec="seconds")
+    return [update(record, {end: closing}), *copies]
+
+
+def _population(question: Question, unit: Selection, targets: list[Selection], day: int) -> list[Edit]:
+    """Every stay prolonged, and every target once more, that many days later."""
+    end = unit.time[-1]
+    later = f"CAST({end} + INTERVAL {day + 2} DAY AS {TABLES[unit.table][end].type.duckdb})"
+    copies = [
+        CopyWhere(
+            table=selection.table,
+            where=question.where(selection),
+            put=copied_ids(selection.table) | all_shifted_sql(selection.table, f"{day} DAY"),
+        )
+        for selection in targets
+    ]
+    return [UpdateWhere(table=unit.table, where=question.where(unit), put={end: later}), *copies]
