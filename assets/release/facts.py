@@ -1,0 +1,100 @@
+"""The figures a release prints about itself. What is neither computed here nor in the draft is "not measured"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from robustgym.gold import canonical
+from robustgym.release import Pair
+from schemas.noise import Level
+from schemas.pairs import Condition, GoldRow, Split
+from schemas.questions import Intent, Scope
+from schemas.release import Drop
+
+
+def counts(pairs: Iterable[Pair]) -> dict[str, int]:
+    """Pairs by `split/intent/scope/level`, every cell of both splits, zero included; by split; and in all."""
+    found = Counter(_cell(pair.clean) for pair in pairs)
+    table = {f"{s}/{i}/{c}/{v}": 0 for s in Split for i in Intent for c in Scope for v in Level} | dict(found)
+    by_split = {str(split): sum(n for cell, n in found.items() if cell.startswith(f"{split}/")) for split in Split}
+    return table | by_split | {"all": sum(by_split.values())}
+
+
+def _cell(row: GoldRow) -> str:
+    return f"{row.split}/{row.intent}/{row.scope}/{row.level}"
+
+
+def drops_by_reason(drops: Iterable[Drop]) -> dict[str, int]:
+    """Dropped candidates by reason, the commonest first."""
+    found: Counter[str] = Counter()
+    for drop in drops:
+        found[drop.reason] += drop.n
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Pairs with one value of one trait, by split."""
+
+    trait: str
+    value: str
+    train: int
+    test: int
+
+
+def slices(pairs: Sequence[Pair]) -> tuple[Slice, ...]:
+    """Pairs by intent, scope, level, operator, severity, promise, origin and answer kind (RUBRIC A10)."""
+    found: Counter[tuple[str, str, Split]] = Counter()
+    for pair in pairs:
+        row = pair.noise
+        traits = {
+            "intent": row.intent,
+            "scope": row.scope,
+            "level": row.level,
+            "operator": row.operator,
+            "severity": row.severity,
+            "promise": row.promise,
+            "origin": row.origin,
+            "answer": row.answer.kind,
+        }
+        found.update((trait, str(value), row.split) for trait, value in traits.items())
+    keys = sorted({(trait, value) for trait, value, _ in found})
+    order = list(dict.fromkeys(("intent", "scope", "level", "operator", "severity", "promise", "origin", "answer")))
+    keys.sort(key=lambda key: (order.index(key[0]), key[1]))
+    return tuple(
+        Slice(trait, value, found[trait, value, Split.TRAIN], found[trait, value, Split.TEST]) for trait, value in keys
+    )
+
+
+def ignoring_noise(rows: Sequence[GoldRow]) -> float | None:
+    """Share of all tasks for which the clean answer is right: what an agent scores that never notices the noise.
+
+    From the gold answers alone. None of an empty release.
+    """
+    clean = {row.pair_id: canonical(row.gold) for row in rows if row.condition is Condition.CLEAN}
+    return _share(canonical(row.gold) == clean[row.pair_id] for row in rows)
+
+
+def most_frequent(rows: Sequence[GoldRow]) -> float | None:
+    """Share of test tasks answered rightly by the answer its template has most often in train.
+
+    From the gold answers alone, by equality, without tolerance; among answers that abstain none is offered, since
+    silence without evidence scores nothing. A template that train lacks scores 0. None where a split is empty.
+    """
+    seen: dict[str, Counter[str]] = {}
+    for row in rows:
+        if row.split is Split.TRAIN and row.gold is not None:
+            seen.setdefault(row.template, Counter())[canonical(row.gold)] += 1
+    guess: Mapping[str, str] = {
+        template: min(answers, key=lambda answer, n=answers: (-n[answer], answer))  # type: ignore[misc]
+        for template, answers in seen.items()
+    }
+    test = [row for row in rows if row.split is Split.TEST]
+    return _share(canonical(row.gold) == guess.get(row.template) for row in test) if seen else None
+
+
+def _share(hits: Iterable[bool]) -> float | None:
+    hits = list(hits)
+    return round(sum(hits) / len(hits), 4) if hits else None

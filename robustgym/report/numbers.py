@@ -1,0 +1,41 @@
+"""Numbers as reports and cards print them. What was not measured is printed as such, never as 0."""
+
+from __future__ import annotations
+
+NOT_MEASURED = "not measured"
+
+
+def of(part: int, whole: int) -> str:
+    """A share in percent.
+
+    >>> of(1, 8), of(0, 0)
+    ('12.5%', 'not measured')
+    """
+    return f"{100 * part / whole:.1f}%" if whole else NOT_MEASURED
+
+
+def percent(score: float | None) -> str:
+    """A score in percent.
+
+    >>> percent(0.5), percent(None)
+    ('50.0%', 'not measured')
+    """
+    return NOT_MEASURED if score is None else f"{100 * score:.1f}%"
+
+
+def thousands(n: int) -> str:
+    """A whole number with thin spaces between its thousands.
+
+    >>> thousands(1234567)
+    '1\u202f234\u202f567'
+    """
+    return f"{n:,}".replace(",", "\u202f")
+
+
+def words(name: str) -> str:
+    """A key as words.
+
+    >>> words("oracle_clean"), words("silence/noise")
+    ('oracle, clean', 'silence, noise')
+    """
+    return ", ".join(part for part in name.replace("/", "_").split("_") if part)
