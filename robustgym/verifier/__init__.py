@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from robustgym.verifier.judge import judge
 from robustgym.verifier.match import Matched, match
 
-__all__ = ["Matched", "match"]
+__all__ = ["Matched", "judge", "match"]
