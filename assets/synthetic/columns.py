@@ -1,0 +1,90 @@
+"""From numpy arrays to Arrow columns, in the shape the schema declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from assets.synthetic.draws import AnyArray, Bools
+from schemas.tables import TABLES, ColumnType
+
+ARROW: dict[ColumnType, pa.DataType] = {
+    ColumnType.INTEGER: pa.int32(),
+    ColumnType.DOUBLE: pa.float64(),
+    ColumnType.TEXT: pa.string(),
+    ColumnType.TIMESTAMP: pa.timestamp("us"),
+    ColumnType.DATE: pa.date32(),
+}
+"""How each type of the declaration is held in memory and in parquet."""
+
+DAY = 86_400
+"""Seconds."""
+
+
+def words(values: Sequence[str | None]) -> pa.Array:
+    """The word list of a column."""
+    return pa.array(values, pa.string())
+
+
+def pick(index: AnyArray, values: pa.Array, null: Bools | None = None) -> pa.Array:
+    """A text column that holds positions in a word list: −1 and `null` are NULL."""
+    missing = index < 0 if null is None else null | (index < 0)
+    width = np.int8 if len(values) < 128 else np.int16 if len(values) < 32_768 else np.int32
+    narrow = index.astype(width)
+    codes = pa.array(narrow, mask=missing) if missing.any() else pa.array(narrow)
+    return pa.DictionaryArray.from_arrays(codes, values, safe=False)
+
+
+def whole(numbers: AnyArray, null: Bools | None = None) -> pa.Array:
+    """An integer column."""
+    return pa.array(numbers.astype(np.int32), mask=null)
+
+
+def real(numbers: AnyArray, null: Bools | None = None) -> pa.Array:
+    """A column of doubles."""
+    return pa.array(numbers.astype(np.float64), mask=null)
+
+
+def moments(seconds: AnyArray, null: Bools | None = None) -> pa.Array:
+    """A timestamp column from seconds since 1970."""
+    return pa.array(seconds.astype(np.int64) * 1_000_000, mask=null).view(pa.timestamp("us"))
+
+
+def dates(seconds: AnyArray, null: Bools | None = None) -> pa.Array:
+    """A date column from seconds since 1970."""
+    return pa.array((seconds.astype(np.int64) // DAY).astype(np.int32), mask=null).view(pa.date32())
+
+
+def numbered(subject: AnyArray, sequence: AnyArray, null: Bools | None = None) -> pa.Array:
+    """`<subject_id>-<number>`, as poe_id and emar_id are written."""
+    left = pa.array(subject.astype(np.int32)).cast(pa.string())
+    right = pa.array(sequence.astype(np.int32), mask=null).cast(pa.string())
+    return pc.binary_join_element_wise(left, right, "-")
+
+
+def constant(value: str | int | float, n: int) -> pa.Array:
+    """A column that always says the same."""
+    if isinstance(value, str):
+        return pick(np.zeros(n, np.int8), words([value]))
+    return pa.array(np.full(n, value, dtype=np.int32 if isinstance(value, int) else np.float64))
+
+
+def table(name: str, columns: Mapping[str, pa.Array], rows: int | None = None) -> pa.Table:
+    """The table as declared: its columns in MIMIC-IV's order, NULL where nothing was given.
+
+    Raises:
+        KeyError: A column was given that the declaration lacks.
+    """
+    declared = TABLES[name]
+    unknown = set(columns) - set(declared.names)
+    if unknown:
+        raise KeyError(f"{name} has no column {sorted(unknown)}")
+    count = rows if rows is not None else len(next(iter(columns.values())))
+    arrays = [
+        columns[column.name] if column.name in columns else pa.nulls(count, ARROW[column.type])
+        for column in declared.columns
+    ]
+    return pa.Table.from_arrays(arrays, names=list(declared.names))
