@@ -81,5 +81,5 @@ format: $(READY)
 # uv resolves for every platform and every Python at once; pip alone cannot. It is needed here and nowhere else.
 lock: $(READY)
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet uv
-	$(BIN)/uv pip compile --universal --generate-hashes --no-annotate --no-header --all-extras --group build \
-	  --python-version 3.11 --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --universal --generate-hashes --no-annotate --no-header --no-strip-extras --all-extras \
+	  --group build --python-version 3.11 --output-file requirements.lock pyproject.toml
