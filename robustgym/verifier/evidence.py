@@ -76,7 +76,7 @@ def evident(transcript: Transcript, counterfactual: Counterfactual) -> int | Non
         shows.append([_cells(call, shown) for call, shown in _replayed(transcript, world.whole)])
         # The nearest world must show something; in the others an error is a difference too.
         candidates = [i for i in candidates if shows[-1][i] != noisy[i] and (number or shows[-1][i] is not None)]
-    named = [i for i in candidates if not counterfactual.names or _named(transcript.calls[i], counterfactual.names)]
+    named = [i for i in candidates if not counterfactual.names or _named(transcript.calls, i, counterfactual.names)]
     if not named or not counterfactual.worlds:
         return None
     cut = [_cells(c, s) or Counter() for c, s in _replayed(transcript, counterfactual.noisy.cut)]
@@ -133,17 +133,16 @@ def _column(cells: Cells, column: str) -> Cells:
     return Counter({cell: n for cell, n in cells.items() if cell[0] == column})
 
 
-def _named(call: Call, names: frozenset[str]) -> bool:
-    """Whether an id of the patient stands in the call (not in a comment) or in what it showed."""
-    statement, code = str(call.arguments.get("statement", "")), str(call.arguments.get("code", ""))
-    try:
-        words = {token.text for token in sqlglot.tokenize(statement, read="duckdb")}
-    except SqlglotError:
-        words = set()
-    words.update(re.findall(r"\w+", code))
-    rows = call.shown.get("rows", ())
+def _named(calls: Sequence[Call], index: int, names: frozenset[str]) -> bool:
+    """Whether an id of the patient stands in a call (not in a comment) or in what it showed."""
+    call = calls[index]
+    cells = [str(cell) for row in call.shown.get("rows", ()) for cell in row]
     if call.tool == "python":
-        words.update(word for row in rows for cell in row for word in re.findall(r"\w+", str(cell)))
-    else:
-        words.update(str(cell) for row in rows for cell in row)
-    return not names.isdisjoint(words)
+        # A cell works on what earlier cells have read.
+        code = [str(earlier.arguments.get("code", "")) for earlier in calls[: index + 1] if earlier.tool == "python"]
+        return not names.isdisjoint(re.findall(r"\w+", "\n".join([*code, *cells])))
+    try:
+        tokens = {token.text for token in sqlglot.tokenize(str(call.arguments.get("statement", "")), read="duckdb")}
+    except SqlglotError:
+        tokens = set()
+    return not names.isdisjoint(tokens | set(cells))
