@@ -18,6 +18,7 @@ from rich.text import Text
 
 from robustgym.gold import canonical
 from robustgym.release import Pair, Release
+from robustgym.report.numbers import counted
 from schemas.pairs import Split
 from schemas.release import Manifest
 
@@ -99,7 +100,7 @@ class Difference:
     def which(self) -> str:
         """Which questions changed."""
         parts = [
-            f"{len(ids)} pairs {verb} ({_some(ids)})"
+            f"{counted(len(ids), 'pair')} {verb} ({_some(ids)})"
             for verb, ids in (
                 ("added", self.added),
                 ("removed", self.removed),
@@ -115,7 +116,8 @@ class Difference:
         if not (self.silenced or self.voiced):
             return "no task changes between answering and abstaining."
         return (
-            f"{self.silenced} tasks that were to be answered are now to be abstained from, {self.voiced} the other way."
+            f"tasks that were to be answered and are now to be abstained from: {self.silenced}; the other way round: "
+            f"{self.voiced}."
         )
 
     @property
@@ -245,12 +247,12 @@ def _reasons(
         (Bump.MAJOR, "another release by name", old.name != new.name),
         (Bump.MAJOR, "another layout", old.schema_version != new.schema_version),
         (Bump.MAJOR, "another source", old.source.fingerprint != new.source.fingerprint),
-        (Bump.MAJOR, f"{lost} test pairs are gone", lost),
-        (Bump.MAJOR, f"ids or splits of {ids} pairs changed", ids),
-        (Bump.MAJOR, f"the contract of {contracts} pairs changed", contracts),
-        (Bump.MINOR, f"{len(removed) - lost} training pairs are gone", len(removed) - lost),
-        (Bump.MINOR, f"{len(added)} pairs are new", len(added)),
-        (Bump.PATCH, f"{patched} pairs were corrected", patched),
+        (Bump.MAJOR, f"{counted(lost, 'test pair')} gone", lost),
+        (Bump.MAJOR, f"ids or split changed of {counted(ids, 'pair')}", ids),
+        (Bump.MAJOR, f"contract changed of {counted(contracts, 'pair')}", contracts),
+        (Bump.MINOR, f"{counted(len(removed) - lost, 'training pair')} gone", len(removed) - lost),
+        (Bump.MINOR, f"{counted(len(added), 'new pair')}", len(added)),
+        (Bump.PATCH, f"{counted(patched, 'pair')} corrected", patched),
     )
     return tuple((bump, reason) for bump, reason, holds in found if holds)
 

@@ -128,12 +128,14 @@ def test_a_reader_gets_back_what_was_written(path: Path) -> None:
 def test_a_pair_is_found_by_pair_by_task_and_by_prefix(path: Path) -> None:
     release = Release.open(path)
     pair = release.pairs()[0]
-    for name in (pair.clean.pair_id, "a1", pair.noise.task_id, pair.clean.task_id[:8]):
+    for name in (pair.clean.pair_id, "a1a1", pair.noise.task_id, pair.clean.task_id[:8]):
         assert release.pair(name) == pair
     with pytest.raises(InputError, match="no such pair or task"):
         release.pair("zz")
     with pytest.raises(InputError, match="no such pair or task"):
         release.pair("")
+    with pytest.raises(InputError, match="2 pairs begin like that"):
+        release.pair("d4")
 
 
 def test_tasks_tell_nothing_of_the_condition(path: Path) -> None:
@@ -270,6 +272,7 @@ def test_any_row_survives_the_way_to_disk_and_back(
     assert read_rows(GoldRow, file) == (row,)
 
 
+@pytest.mark.filterwarnings("ignore")  # of the libraries that mlcroissant stands on
 def test_croissant_is_valid_and_its_records_can_be_read(path: Path) -> None:
     mlcroissant = pytest.importorskip("mlcroissant")
     dataset = mlcroissant.Dataset(str(path / "croissant.json"))

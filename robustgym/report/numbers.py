@@ -23,6 +23,16 @@ def percent(score: float | None) -> str:
     return NOT_MEASURED if score is None else f"{100 * score:.1f}%"
 
 
+def counted(n: int, noun: str) -> str:
+    """A number of things, the noun in its plural where it must be.
+
+    >>> counted(1, "pair"), counted(2, "test pair"), counted(0, "reply")
+    ('1 pair', '2 test pairs', '0 replies')
+    """
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n} {noun if n == 1 else plural}"
+
+
 def thousands(n: int) -> str:
     """A whole number with thin spaces between its thousands.
 
