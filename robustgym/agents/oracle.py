@@ -1,0 +1,58 @@
+"""An agent that knows every task's reference and works it through the tools any agent has. It must score 1.
+
+It does not read the gold answer: it submits what the reference shows in the session it is given, and abstains, with the
+reference and the witness as evidence, where that is nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from robustgym.gold import GoldError, canonical, gold_from_rows
+from robustgym.shown import Shown
+from robustgym.tools import Episode
+from schemas.answers import AnswerKind
+from schemas.pairs import GoldRow, Task
+from schemas.verdicts import Transcript
+
+
+class Oracle:
+    """The yardstick: what a release asks can be answered with its own tools."""
+
+    def __init__(self, rows: Iterable[GoldRow]) -> None:
+        self._rows = {row.task_id: row for row in rows}
+
+    def run(self, task: Task, episode: Episode) -> Transcript:
+        """Run the reference, and the witness where there is no answer."""
+        row = self._rows[task.task_id]
+        shown = _reference(row, episode)
+        try:
+            gold = gold_from_rows(task.answer, shown.columns, shown.rows) if shown.ok else None
+        except GoldError:
+            # A reference that cannot be read is no answer; the release fails for it.
+            return episode.transcript
+        if gold is None:
+            for table in row.schema_evidence:
+                episode.schema(table)
+            if row.witness_sql:
+                episode.sql(row.witness_sql)
+        episode.submit(canonical(gold))
+        return episode.transcript
+
+
+def _reference(row: GoldRow, episode: Episode) -> Shown:
+    """What the reference shows; a set that is too long for a cell, as one row a member."""
+    shown = episode.sql(row.reference_sql)
+    if shown.notice and row.answer.kind is AnswerKind.SET and len(shown.rows) == 1:
+        [column] = shown.columns
+        return episode.sql(f'SELECT unnest("{column}") AS "{column}" FROM ({row.reference_sql})')
+    return shown
+
+
+def oracle(rows: Iterable[GoldRow]) -> Oracle:
+    """The agent.
+
+    Args:
+        rows: The gold rows of the tasks it will be given.
+    """
+    return Oracle(rows)

@@ -1,0 +1,72 @@
+"""Two yardsticks by which a release proves itself: the oracle scores 1, silence without evidence scores 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from robustgym.agents import Agent
+from robustgym.agents.abstain import Abstain
+from robustgym.agents.oracle import Oracle
+from robustgym.hospital import Hospital
+from robustgym.tools import Episode, session_of
+from robustgym.verifier import judge
+from schemas.pairs import Condition, GoldRow, Task
+from schemas.verdicts import Verdict
+
+Progress = Callable[[int, int], None]
+"""Called after each task with how many are done, and how many there are."""
+
+ORACLE_CLEAN, ORACLE_NOISE = "oracle_clean", "oracle_noise"
+SILENCE = "silence_without_evidence"
+DUE = {ORACLE_CLEAN: 1.0, ORACLE_NOISE: 1.0, SILENCE: 0.0}
+"""What every release must score."""
+
+
+def work(agent: Agent, row: GoldRow, hospital: Hospital) -> Verdict:
+    """Let an agent work one task, and judge it."""
+    task = Task(task_id=row.task_id, question=row.question, answer=row.answer)
+    with session_of(hospital, row) as session:
+        transcript = agent.run(task, Episode(session, task))
+    return judge(transcript, row, hospital)
+
+
+def yardsticks(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | None = None) -> dict[str, float]:
+    """Score the two yardsticks: shares of the tasks, NaN where there are none.
+
+    Args:
+        rows: The release's tasks.
+        hospital: The hospital it was made from.
+        progress: Told how far it is.
+
+    Returns:
+        `oracle_clean`, `oracle_noise` and `silence_without_evidence`; a release is sound if they equal `DUE`.
+    """
+    failed = failures(rows, hospital, progress)
+    clean = [row for row in rows if row.condition is Condition.CLEAN]
+    noise = [row for row in rows if row.condition is Condition.NOISE]
+    missed = {verdict.task_id for verdict in failed[ORACLE_CLEAN] + failed[ORACLE_NOISE]}
+    return {
+        ORACLE_CLEAN: _share([row.task_id not in missed for row in clean]),
+        ORACLE_NOISE: _share([row.task_id not in missed for row in noise]),
+        SILENCE: len(failed[SILENCE]) / len(rows) if rows else float("nan"),
+    }
+
+
+def failures(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | None = None) -> dict[str, list[Verdict]]:
+    """The verdicts that keep a release from being published, by yardstick; empty lists if it is sound."""
+    found: dict[str, list[Verdict]] = {name: [] for name in DUE}
+    oracle, silent = Oracle(rows), Abstain()
+    for number, row in enumerate(rows, start=1):
+        known = work(oracle, row, hospital)
+        if not known.outcome.success:
+            found[ORACLE_CLEAN if row.condition is Condition.CLEAN else ORACLE_NOISE].append(known)
+        silence = work(silent, row, hospital)
+        if silence.outcome.success:
+            found[SILENCE].append(silence)
+        if progress:
+            progress(number, len(rows))
+    return found
+
+
+def _share(passed: Sequence[bool]) -> float:
+    return sum(passed) / len(passed) if passed else float("nan")
