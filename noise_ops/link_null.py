@@ -42,7 +42,7 @@ def link_null(question: Question, rng: Random, *, share: Annotated[float, Interv
 
     Examples:
         >>> from schemas.examples import first_lactate, inr_range
-        >>> [inr, _] = link_null(inr_range(), Random(0)).overlay.edits
+        >>> [inr, *_] = link_null(inr_range(), Random(0)).overlay.edits
         >>> inr.before, inr.after
         ({'hadm_id': 20000007}, {'hadm_id': None})
 

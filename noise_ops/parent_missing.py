@@ -15,8 +15,8 @@ from schemas.questions import Question, Role
 def parent_missing(question: Question, rng: Random) -> Noise:
     """Remove the admission or ICU stay the question is about, and keep the events that happened in it.
 
-    About three thousand patients were in an ICU ward by `transfers` and have no row in `icustays`. The events are
-    orphans: without the stay's own times nobody can say which of them belong to its first day.
+    By one user's estimate three thousand patients were in an ICU ward by `transfers` and have no row in `icustays`. The
+    events are orphans: without the stay's own times nobody can say which of them belong to its first day.
 
     Limits: patients are kept. Events that name the stay by id still say that there was one, not when it began or ended;
     records that tell its times elsewhere are the question's declared routes and go as well.

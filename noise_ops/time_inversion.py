@@ -28,10 +28,11 @@ def time_inversion(question: Question, rng: Random, *, share: Annotated[float, I
     """Move the end of records that carry the answer to a time before their start.
 
     An order is discontinued before it takes effect, a discharge is typed with yesterday's date: 753 of the demo's
-    18,087 orders stop before they start, and 142 admissions of MIMIC-IV end before they begin. One of the two times is
-    wrong, and the record does not say which.
+    18,087 orders stop before they start, and 142 admissions of MIMIC-IV do not end after they begin. One of the two
+    times is wrong, and the record does not say which.
 
-    Limits: only records with a start and an end. `los` follows the times, so that it tells nothing else.
+    Limits: only records with a start and an end. `los` follows the times, so that it tells nothing else. An answer that
+    does not rest on the end survives; such a pair is dropped when its promise is checked.
 
     Args:
         question: The clean question.

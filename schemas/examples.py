@@ -98,8 +98,8 @@ def inr_range() -> Question:
         high=20.0,
     )
     records = [
-        _lab_record("inrs", 10 + i, 51237, f"2150-03-02 {6 + 8 * i:02}:00:00", value, None)
-        for i, value in enumerate((1.1, 2.4))
+        _lab_record("inrs", 10 + i, 51237, f"2150-03-02 {6 + 4 * i:02}:00:00", value, None)
+        for i, value in enumerate((1.1, 1.4, 2.4, 1.9))
     ]
     return Question(
         template="inr_range",
@@ -269,6 +269,7 @@ def median_glucose() -> Question:
         low=1.0,
         high=2200.0,
     )
+    glucose = _lab_record("glucoses", 60, 50931, "2152-05-05 06:00:00", 140.0, "mg/dL", OTHER_PATIENT, OTHER_ADMISSION)
     return Question(
         template="median_glucose",
         intent=Intent.LABS,
@@ -289,8 +290,8 @@ def median_glucose() -> Question:
                     WHERE f.subject_id = a.subject_id AND f.charttime BETWEEN a.admittime AND a.dischtime)
                 GROUP BY a.hadm_id) WHERE first IS NOT NULL""",
         ),
-        gold=140.0,
-        around=Surroundings(unrecorded=("troponin_t",), unused=UNUSED),
+        gold=153.0,
+        around=Surroundings(unrecorded=("troponin_t",), unused=UNUSED, peers={"target": (glucose,)}),
     )
 
 
