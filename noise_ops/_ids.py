@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import count, repeat
 
 from noise_ops.registry import NotApplicable
 from schemas.overlays import Value
@@ -24,11 +26,16 @@ OWN_ID = {
 }
 """The column that numbers a table's records. Tables not named here have none: their records are told apart by content.
 
-An operator that inserts a record takes the number from `question.around.unused[column]`.
+An operator that inserts a record takes the number from `question.around.unused[column]`, or, where each patient's
+records are numbered from 1, from beyond any patient's last.
 """
 
-# `emar_id` and `poe_id` are written <subject_id>-<number>.
-_WRITTEN = {"emar_seq": "emar_id", "poe_seq": "poe_id"}
+WITHIN_PATIENT = {"emar_seq": "emar_id", "poe_seq": "poe_id"}
+"""Numbers that start again with each patient, and the id written <subject_id>-<number>."""
+
+BEYOND = 100_000
+"""More than any patient has administrations or orders."""
+
 _LARGEST = 2**31 - 1
 """Largest 32-bit number. Numbers in use end far below half of it, so that mirrored numbers meet none of them."""
 
@@ -43,21 +50,22 @@ def fresh_ids(question: Question, table: str) -> Iterator[Ids]:
     """
     column = OWN_ID.get(table)
     if column is None:
-        while True:
-            yield lambda cells: {}
-    for number in question.around.unused.get(column, ()):
-        yield numbered(column, number)
-    raise NotApplicable(f"no unused {column} is left")
+        yield from repeat(lambda cells: {})
+    elif column in WITHIN_PATIENT:
+        yield from (partial(_within_patient, column, BEYOND * copy) for copy in count(1))
+    else:
+        for number in question.around.unused.get(column, ()):
+            yield partial(_numbered, column, number)
+        raise NotApplicable(f"no unused {column} is left")
 
 
-def numbered(column: str, number: int) -> Ids:
-    """The id cells of the copy that bears this number."""
-    written = _WRITTEN.get(column)
+def _numbered(column: str, number: int, cells: Mapping[str, Value]) -> dict[str, Value]:
+    return {column: number}
 
-    def cells(original: Mapping[str, Value]) -> dict[str, Value]:
-        return {column: number} | ({written: f"{original['subject_id']}-{number}"} if written else {})
 
-    return cells
+def _within_patient(column: str, beyond: int, cells: Mapping[str, Value]) -> dict[str, Value]:
+    number = int(str(cells[column])) + beyond
+    return {column: number, WITHIN_PATIENT[column]: f"{cells['subject_id']}-{number}"}
 
 
 def copied_ids(table: str) -> dict[str, str]:
@@ -65,10 +73,13 @@ def copied_ids(table: str) -> dict[str, str]:
 
     >>> copied_ids("labevents")
     {'labevent_id': '2147483647 - labevent_id'}
+    >>> copied_ids("emar")
+    {'emar_seq': 'emar_seq + 100000', 'emar_id': "concat(subject_id, '-', emar_seq + 100000)"}
     """
     column = OWN_ID.get(table)
     if column is None:
         return {}
-    if (written := _WRITTEN.get(column)) is None:
-        return {column: f"{_LARGEST} - {column}"}
-    return {column: f"{_LARGEST} - {column}", written: f"concat(subject_id, '-', {_LARGEST} - {column})"}
+    if column in WITHIN_PATIENT:
+        number = f"{column} + {BEYOND}"
+        return {column: number, WITHIN_PATIENT[column]: f"concat(subject_id, '-', {number})"}
+    return {column: f"{_LARGEST} - {column}"}

@@ -73,7 +73,7 @@ class Operator:
     """`noise_ops/<name>.py`."""
     _arguments: type[BaseModel] = field(repr=False, compare=False)
 
-    def promised(self, severity: str) -> Promise:
+    def promise_of(self, severity: str) -> Promise:
         """What becomes of the answer at that severity."""
         return Promise(self.severities[severity].promise or self.promise)
 

@@ -33,7 +33,7 @@ def schema_absent(question: Question, rng: Random) -> Noise:
         >>> question = first_lactate()
         >>> noise = schema_absent(question, Random(0))
         >>> question.parameters.get("attribute"), noise.parameters, noise.schema_evidence
-        (None, {'attribute': 'ordering_physician_name'}, ('icustays', 'labevents'))
+        (None, {'attribute': 'physician_name'}, ('icustays', 'labevents'))
 
         >>> schema_absent(question.with_(selections=()), Random(0))
         Traceback (most recent call last):

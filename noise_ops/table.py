@@ -67,7 +67,7 @@ def describe(name: str) -> dict[str, Any]:
         "level": operator.level.value,
         "promise": operator.promise.value,
         "severities": {
-            severity: {"parameters": dict(strength.parameters), "promise": operator.promised(severity).value}
+            severity: {"parameters": dict(strength.parameters), "promise": operator.promise_of(severity).value}
             for severity, strength in operator.severities.items()
         },
         "summary": operator.summary,
@@ -81,7 +81,7 @@ def describe(name: str) -> dict[str, Any]:
 def _severities(operator: Operator) -> str:
     """The names of the severities, those with a promise of their own followed by it."""
     return ", ".join(
-        name if operator.promised(name) is operator.promise else f"{name} ({operator.promised(name)})"
+        name if operator.promise_of(name) is operator.promise else f"{name} ({operator.promise_of(name)})"
         for name in operator.severities
     )
 

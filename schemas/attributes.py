@@ -1,4 +1,4 @@
-"""Facts a clinician might ask for that MIMIC-IV does not hold: money, addresses, names of staff, serial numbers.
+"""What people ask for and MIMIC-IV has no column for: money, names of staff, addresses.
 
 MIMIC-IV is de-identified and has no billing amounts: names, addresses and contact details were removed before
 publication, and `hcpcsevents` and `drgcodes` hold codes, never a price (Johnson et al., Sci Data 2023, 10:1). A
@@ -10,80 +10,122 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schemas.answers import AnswerKind, AnswerType
-from schemas.questions import Intent, Scope
+from schemas.questions import Intent
+
+DOLLARS = AnswerType(kind=AnswerKind.QUANTITY, unit="US dollars", unit_synonyms=("USD", "$", "dollars"), decimals=2)
+TEXT = AnswerType(kind=AnswerKind.CATEGORY)
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """A fact that no column of the 31 tables holds."""
+    """Something that the 31 tables do not hold, asked of the records of a question."""
 
     id: str
-    intents: tuple[Intent, ...]
-    """The intents among whose questions it sounds natural."""
-    phrase: str
-    """A noun phrase for what is asked of one record, admission, stay or patient, to put where the answer is named."""
-    lifted: str
-    """The same of a cohort."""
+    intents: frozenset[Intent]
+    """Whose questions it suits."""
+    missing: str
+    """What it is, in words: `charge in US dollars`."""
+    patient: str
+    """The question to one patient's record; `{thing}` is what the template is about."""
+    population: str
     answer: AnswerType
-    """The contract of the answer, were there one."""
     words: tuple[str, ...]
-    """Words a column that held it would be named after. None occurs, as a part between underscores, in any column."""
+    """Parts of a column's name (between underscores) that would betray such a column; none has them."""
 
-    def asked(self, scope: Scope) -> str:
-        """The noun phrase for that scope.
-
-        >>> ATTRIBUTES["charge_usd"].asked(Scope.POPULATION)
-        'the mean amount charged, in US dollars'
-        """
-        return self.phrase if scope is Scope.PATIENT else self.lifted
+    @property
+    def sql_type(self) -> str:
+        """The type of its NULL."""
+        return "DOUBLE" if self.answer.kind is AnswerKind.QUANTITY else "VARCHAR"
 
 
-_MONEY = AnswerType(kind=AnswerKind.QUANTITY, unit="USD", unit_synonyms=("US dollars", "$"), decimals=2)
-_TEXT = AnswerType(kind=AnswerKind.CATEGORY)
+def _of(*intents: Intent) -> frozenset[Intent]:
+    return frozenset(intents)
 
-ATTRIBUTES: dict[str, Attribute] = {
+
+ATTRIBUTES = {
     attribute.id: attribute
     for attribute in (
         Attribute(
-            id="charge_usd",
-            intents=(Intent.COST, Intent.MEDICATIONS, Intent.LABS, Intent.DIAGNOSES),
-            phrase="the amount charged, in US dollars",
-            lifted="the mean amount charged, in US dollars",
-            answer=_MONEY,
-            words=("charge", "charged", "usd", "dollar", "dollars", "price", "cost", "fee"),
+            "charge_usd",
+            _of(Intent.LABS, Intent.COST, Intent.DIAGNOSES),
+            "charge in US dollars",
+            "what was charged in US dollars for the {thing} {when}",
+            "what was charged in US dollars, in all, for the {thing} {when}",
+            DOLLARS,
+            ("charge", "charges", "dollar", "dollars", "usd", "price", "cost"),
         ),
         Attribute(
-            id="monthly_income",
-            intents=(Intent.DEMOGRAPHICS, Intent.COST),
-            phrase="the patient's monthly household income, in US dollars",
-            lifted="the mean monthly household income of these patients, in US dollars",
-            answer=_MONEY,
-            words=("income", "salary", "wage", "household"),
+            "drug_price_usd",
+            _of(Intent.MEDICATIONS),
+            "price of the drug in US dollars",
+            "what did the {thing} {when} cost in US dollars",
+            "what did the {thing} {when} cost in US dollars, in all",
+            DOLLARS,
+            ("price", "dollar", "dollars", "usd", "cost"),
         ),
         Attribute(
-            id="home_address",
-            intents=(Intent.DEMOGRAPHICS,),
-            phrase="the street address the patient lives at",
-            lifted="the postal code most of these patients live in",
-            answer=_TEXT,
-            words=("address", "street", "city", "zip", "zipcode", "postal", "postcode"),
+            "reimbursement_usd",
+            _of(Intent.COST),
+            "amount the insurer paid in US dollars",
+            "what did the insurer pay in US dollars for the {thing} {when}",
+            "what did insurers pay in US dollars, in all, for the {thing} {when}",
+            DOLLARS,
+            ("reimbursement", "payment", "paid", "dollar", "dollars", "usd"),
         ),
         Attribute(
-            id="ordering_physician_name",
-            intents=(Intent.MEDICATIONS, Intent.LABS, Intent.DIAGNOSES),
-            phrase="the full name of the physician responsible for it",
-            lifted="the full name of the physician most often responsible for it",
-            answer=_TEXT,
-            words=("physician", "doctor", "surname", "firstname", "lastname"),
+            "physician_name",
+            _of(Intent.LABS, Intent.MEDICATIONS, Intent.DIAGNOSES),
+            "name of the physician",
+            "what is the full name of the physician responsible for the {thing} {when}",
+            "what is the full name of the physician responsible for the largest number of {things} {when}",
+            TEXT,
+            ("physician", "doctor", "surgeon"),
         ),
         Attribute(
-            id="device_serial_number",
-            intents=(Intent.VITALS, Intent.LABS),
-            phrase="the serial number of the device it was measured with",
-            lifted="the serial number of the device it was most often measured with",
-            answer=_TEXT,
-            words=("serial", "device", "manufacturer"),
+            "nurse_name",
+            _of(Intent.VITALS, Intent.MEDICATIONS),
+            "name of the nurse",
+            "what is the full name of the nurse who recorded the {thing} {when}",
+            "what is the full name of the nurse who recorded the largest number of {things} {when}",
+            TEXT,
+            ("nurse", "nurses"),
+        ),
+        Attribute(
+            "serial_number",
+            _of(Intent.LABS, Intent.VITALS),
+            "serial number of the instrument",
+            "what is the serial number of the instrument that measured the {thing} {when}",
+            "what is the serial number of the instrument that measured the largest number of {things} {when}",
+            TEXT,
+            ("serial", "instrument", "instruments"),
+        ),
+        Attribute(
+            "monthly_income_usd",
+            _of(Intent.DEMOGRAPHICS),
+            "monthly income of the patient in US dollars",
+            "what was the patient's monthly income in US dollars {when}",
+            "what was the median monthly income of the patients in US dollars {when}",
+            DOLLARS,
+            ("income", "salary", "wage", "dollar", "dollars", "usd"),
+        ),
+        Attribute(
+            "home_address",
+            _of(Intent.DEMOGRAPHICS),
+            "home address of the patient",
+            "what was the patient's home address {when}",
+            "what was the most common home town of the patients {when}",
+            TEXT,
+            ("address", "street", "town", "city", "zip", "home"),
+        ),
+        Attribute(
+            "employer",
+            _of(Intent.DEMOGRAPHICS),
+            "employer of the patient",
+            "who was the patient's employer {when}",
+            "who was the most common employer of the patients {when}",
+            TEXT,
+            ("employer", "occupation", "job"),
         ),
     )
 }
-"""Every such attribute, by id."""
+"""By id."""

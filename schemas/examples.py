@@ -25,8 +25,6 @@ UNUSED: Mapping[str, Sequence[int]] = {
     "pharmacy_id": range(70001, 70101),
     "transfer_id": range(60001, 60101),
     "orderid": range(50001, 50101),
-    "emar_seq": range(901, 1001),
-    "poe_seq": range(901, 1001),
 }
 
 

@@ -86,7 +86,7 @@ def test_an_operator_says_what_it_does(operator: Operator) -> None:
     for part in ("Limits:", "Args:", "Examples:", ">>> ", "NotApplicable: "):
         assert part in doc
     assert operator.summary.endswith(".")
-    assert operator.promised(list(operator.severities)[-1]) is operator.promise
+    assert operator.promise_of(list(operator.severities)[-1]) is operator.promise
 
 
 @every_case
@@ -172,7 +172,7 @@ def test_the_promise_holds(case: Case) -> None:
     }
     names = {case.operator.name, f"{case.operator.name} {case.severity}"}
     known = any((name, case.question.template) in ELSEWHERE for name in names)
-    assert kept[case.operator.promised(case.severity)] or known, (clean, noisy)
+    assert kept[case.operator.promise_of(case.severity)] or known, (clean, noisy)
 
 
 @every_case

@@ -19,7 +19,7 @@ from noise_ops.table import describe, fault_table, operator_table
 from schemas.attributes import ATTRIBUTES
 from schemas.errors import InputError
 from schemas.examples import first_lactate, median_glucose
-from schemas.questions import Scope
+from schemas.questions import Intent
 from schemas.tables import TABLES
 from schemas.units import SPELLINGS
 
@@ -143,7 +143,7 @@ def test_an_unknown_severity_is_a_sentence() -> None:
 
 def test_a_severity_may_promise_less_than_its_operator() -> None:
     value_null = operators()["value_null"]
-    assert [value_null.promised(severity).value for severity in value_null.severities] == ["recomputed", "abstention"]
+    assert [value_null.promise_of(severity).value for severity in value_null.severities] == ["recomputed", "abstention"]
 
 
 def test_a_partial_severity_hits_part_of_the_patients() -> None:
@@ -170,18 +170,10 @@ def test_no_column_holds_an_absent_attribute() -> None:
     parts = {part for table in TABLES.values() for name in table.names for part in name.lower().split("_")}
     for attribute in ATTRIBUTES.values():
         assert not parts.intersection(attribute.words), attribute.id
-        assert all(attribute.asked(scope) for scope in Scope)
 
 
 def test_every_intent_has_an_absent_attribute() -> None:
-    assert {intent.value for attribute in ATTRIBUTES.values() for intent in attribute.intents} == {
-        "Demographics",
-        "Vitals",
-        "Medications",
-        "Cost",
-        "Labs",
-        "Diagnoses",
-    }
+    assert {intent for attribute in ATTRIBUTES.values() for intent in attribute.intents} == set(Intent)
 
 
 def test_a_spelling_belongs_to_one_unit() -> None:
