@@ -1,0 +1,92 @@
+"""Group `pairs`: the balanced set that is released, and its contract."""
+
+from collections import Counter
+
+import dagster as dg
+
+from assets.graph import keys, tables
+from assets.graph.build import OWNERS, Build, said_plainly
+from assets.graph.versions import code_of
+from assets.graph.workbench import CODE, Workbench, rows
+from noise_ops import operators
+from schemas.pairs import GoldRow, Split
+
+
+@dg.asset(
+    key=keys.PAIRS,
+    group_name="pairs",
+    kinds={"python"},
+    owners=OWNERS,
+    deps=[keys.QUESTIONS, *(keys.noise(name) for name in operators())],
+    code_version=code_of(*CODE["pairs"]),
+    check_specs=[
+        dg.AssetCheckSpec("cells_are_full", asset=keys.PAIRS, description="Each cell has as many pairs as asked for."),
+        dg.AssetCheckSpec(
+            "splits_share_nobody",
+            asset=keys.PAIRS,
+            blocking=True,
+            description="Train and test share no patient, and no question.",
+        ),
+    ],
+)
+def balanced_pairs(build: Build) -> dg.MaterializeResult[None]:
+    """The balanced set. One row is one pair: a clean task, its noise task, and everything an agent must not see."""
+    with said_plainly(), Workbench(build.plan()) as bench:
+        product = bench.pairs(make=True)
+        shown = bench.source.kind != "credentialed"
+    chosen = product.value
+    tasks = rows(chosen)
+    shared = shared_between_splits(tasks)
+    levels = Counter((pair.clean.split, pair.clean.level) for pair in chosen.pairs)
+    makers = Counter(pair.clean.operator for pair in chosen.pairs)
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(product.content),
+        metadata={
+            "dagster/row_count": len(chosen.pairs),
+            "coverage": dg.MetadataValue.md(tables.heat_map(tasks)),
+            "levels": dg.MetadataValue.md(
+                tables.table(["split", "level", "pairs"], [[*key, n] for key, n in sorted(levels.items())])
+            ),
+            "operators": dg.MetadataValue.md(
+                tables.table(["operator", "pairs"], [[name, makers[name]] for name in operators()])
+            ),
+            "short cells": dg.MetadataValue.md(tables.table(["cell", "pairs"], chosen.short)),
+            "drops": dg.MetadataValue.md(tables.drops(chosen.drops)),
+            "sample": dg.MetadataValue.md(
+                tables.sample(chosen.pairs) if shown else "not shown: the records are credentialed"
+            ),
+        },
+        check_results=[
+            dg.AssetCheckResult(
+                check_name="cells_are_full",
+                passed=not chosen.short,
+                severity=dg.AssetCheckSeverity.WARN,
+                description=f"{len(chosen.short)} cells have fewer pairs than asked for" if chosen.short else None,
+            ),
+            dg.AssetCheckResult(
+                check_name="splits_share_nobody",
+                passed=not shared,
+                description=f"in both splits: {', '.join(shared[:5])}" if shared else None,
+            ),
+        ],
+    )
+
+
+def shared_between_splits(tasks: list[GoldRow]) -> list[str]:
+    """Patients, and questions, that both splits have."""
+    seen: dict[Split, set[str]] = {split: set() for split in Split}
+    for row in tasks:
+        seen[row.split] |= {f"patient {subject}" for subject in row.subject_ids} | {row.question}
+    return sorted(seen[Split.TRAIN] & seen[Split.TEST])
+
+
+@dg.asset_check(asset=keys.PAIRS, name="pairs_keep_their_contract", blocking=True)
+def pairs_keep_their_contract(build: Build) -> dg.AssetCheckResult:
+    """Great Expectations over the pairs: ids unique, words known, questions and statements well formed, golds given."""
+    with said_plainly(), Workbench(build.plan()) as bench:
+        broken = bench.pairs_contract(make=True).value
+    return dg.AssetCheckResult(
+        passed=not broken,
+        description="; ".join(broken) or None,
+        metadata={"broken": dg.MetadataValue.md(tables.table(["rule"], [[rule] for rule in broken]))},
+    )

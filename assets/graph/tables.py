@@ -1,0 +1,75 @@
+"""Small tables in markdown: what a maintainer looks at beside an asset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from assets.pairs.noising import Pair
+from schemas.noise import Level
+from schemas.pairs import GoldRow
+from schemas.questions import Intent, Scope
+from schemas.release import Drop
+
+SHADES = "·░▒▓█"
+"""No pair, and four shades up to the fullest cell."""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    r"""A markdown table.
+
+    >>> print(table(["a", "b"], [[1, "x|y"]]))
+    | a | b |
+    | --- | --- |
+    | 1 | x\|y |
+    """
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def heat_map(rows: Iterable[GoldRow]) -> str:
+    """How many pairs each of the 36 cells has: intents down, scopes and levels across, shaded."""
+    counts = Counter((row.intent, row.scope, row.level) for row in rows if row.condition == "noise")
+    fullest = max(counts.values(), default=0)
+
+    def cell(n: int) -> str:
+        shade = -(-n * (len(SHADES) - 1) // fullest) if n else 0
+        return f"{SHADES[shade]} {n}"
+
+    columns = [(scope, level) for scope in Scope for level in Level]
+    return table(
+        ["", *(f"{scope}, {level}" for scope, level in columns)],
+        [[intent, *(cell(counts[intent, scope, level]) for scope, level in columns)] for intent in Intent],
+    )
+
+
+def drops(found: Iterable[Drop]) -> str:
+    """Dropped candidates by reason, most frequent first."""
+    counts: Counter[str] = Counter()
+    for drop in found:
+        counts[drop.reason] += drop.n
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return table(["reason", "dropped"], ordered)
+
+
+def sample(pairs: Sequence[Pair], n: int = 5) -> str:
+    """A few pairs as a person reads them, spread over all there are."""
+    shown = [pairs[i * len(pairs) // n] for i in range(n)] if len(pairs) > n else pairs
+    return "\n\n".join(_pair(pair) for pair in shown) or "none"
+
+
+def _pair(pair: Pair) -> str:
+    clean, noise = pair.clean, pair.noise
+    cell = f"{clean.intent}, {clean.scope}, {clean.level}"
+    asked = "" if noise.question == clean.question else f"\n- noise: {noise.question}"
+    return (
+        f"**{clean.pair_id}** ({cell}; {noise.operator}, {noise.severity})\n"
+        f"- clean: {clean.question}{asked}\n"
+        f"- answers: `{_short(clean.gold)}`, with noise `{_short(noise.gold)}` ({noise.promise})\n"
+        f"- edits: {len(noise.overlay.edits)}"
+    )
+
+
+def _short(gold: object) -> str:
+    text = str(gold)
+    return text if len(text) <= 80 else text[:79] + "…"

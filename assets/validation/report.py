@@ -1,0 +1,83 @@
+"""The examination of a set of pairs by running them: what a release shows for itself, and what stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assets.pairs.noising import Pair
+from robustgym.hospital import Hospital
+from robustgym.release import Pair as BothTasks
+from robustgym.verify import references
+from robustgym.yardsticks import DUE, SILENCE, failures, yardsticks
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found of exactly these pairs."""
+
+    pairs: str
+    """sha256 of the pairs' content: a report about others proves nothing."""
+    contract: tuple[str, ...]
+    """Rules of the pairs' contract that are broken."""
+    references: tuple[str, ...]
+    """A sentence for every reference that does not give its gold answer when it is run again."""
+    verdicts: tuple[tuple[str, str, str], ...]
+    """Yardstick, task and reason, where a yardstick does not score what it must."""
+    yardsticks: Mapping[str, float]
+    """Scores of the oracle and of silence; empty if there are no pairs."""
+
+    @property
+    def answers_hold(self) -> bool:
+        """Whether every reference gives its gold answer, and the oracle reaches it through the gym's own tools."""
+        oracle = {name: due for name, due in DUE.items() if name != SILENCE}
+        return not self.references and all(self.yardsticks.get(name) == due for name, due in oracle.items())
+
+    @property
+    def silence_fails(self) -> bool:
+        """Whether an agent that abstains without having looked scores nothing."""
+        return self.yardsticks.get(SILENCE) == DUE[SILENCE]
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Everything that keeps these pairs from being released; empty if nothing does."""
+        found = (*self.contract, *self.references, *(f"{task}: {why} ({name})" for name, task, why in self.verdicts))
+        return found or (() if self.yardsticks else ("there are no pairs",))
+
+
+def examine(
+    pairs: Sequence[Pair],
+    content: str,
+    contract: tuple[str, ...],
+    hospital: Hospital,
+    progress: Progress | None = None,
+) -> Report:
+    """Run every reference again on both hospitals, and let both yardsticks work every task.
+
+    Args:
+        pairs: The pairs.
+        content: sha256 of their content, to know them by.
+        contract: Rules of their contract that are broken.
+        hospital: The clean hospital.
+        progress: Called once per task.
+    """
+    tasks = [task for pair in pairs for task in (pair.clean, pair.noise)]
+    if not tasks:
+        return Report(content, contract, (), (), {})
+
+    def working(done: int, total: int) -> None:
+        if progress:
+            progress("oracle and silence", done, total)
+
+    wrong = tuple(references([BothTasks(pair.clean, pair.noise) for pair in pairs], hospital, progress))
+    scores = yardsticks(tasks, hospital, working)
+    verdicts: tuple[tuple[str, str, str], ...] = ()
+    if scores != DUE:
+        verdicts = tuple(
+            (name, verdict.task_id, verdict.reason)
+            for name, found in failures(tasks, hospital, working).items()
+            for verdict in found
+        )
+    return Report(content, contract, wrong, verdicts, scores)
