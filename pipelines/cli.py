@@ -1,0 +1,169 @@
+"""The command line, `robustgym`: one verb per command, each a thin call of the room that does the work.
+
+Every command imports what it needs when it runs: help is instant, and a gym without the pipeline's packages still has
+the commands that need none of them. Exit codes: 0 done, 1 the check failed, 2 the call or the input was wrong.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipelines.cli_console import Group
+
+app = typer.Typer(
+    cls=Group,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Task pairs from MIMIC-IV: does a clinical agent notice when the record does not support an answer?",
+)
+ops = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, help="The noise operators.")
+app.add_typer(ops, name="ops")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine.")]
+Release = Annotated[Path, typer.Argument(metavar="RELEASE", help="Directory of a release.")]
+
+
+@app.command()
+def build(
+    source: Annotated[
+        str,
+        typer.Option(metavar="DIR|synthetic[:PATIENTS]", help="A MIMIC-IV download, or a hospital to be generated."),
+    ] = "synthetic",
+    profile: Annotated[
+        str, typer.Option(metavar="NAME|PATH", help="smoke, paper, extended, or a TOML file of your own.")
+    ] = "smoke",
+    seed: Annotated[int, typer.Option(min=0, help="Decides which questions are asked and which pairs are chosen.")] = 0,
+    version: Annotated[
+        str | None, typer.Option(metavar="V", help="Digits and dots. Without it, the next one that is not taken.")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where releases are put.")] = Path("data/releases"),
+    warehouse: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the staged tables are kept; by default under data/warehouse."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads to use; the bytes of the release do not depend on it.")
+    ] = None,
+    i_have_verified_zero_retention: Annotated[
+        bool,
+        typer.Option(
+            "--i-have-verified-zero-retention",
+            help="The endpoint of the model check keeps nothing. PhysioNet asks it for credentialed data.",
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Make a release: stage the source, ask, make noise, check every pair, write it down."""
+    from pipelines.cli_build import build as run
+
+    run(
+        source=source,
+        profile=profile,
+        seed=seed,
+        version=version,
+        out=out,
+        warehouse=warehouse,
+        threads=threads,
+        confirmed=i_have_verified_zero_retention,
+        json=json,
+    )
+
+
+@app.command()
+def synth(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write; must not exist or be empty.")],
+    patients: Annotated[int, typer.Option(min=1, metavar="N", help="How many patients it has.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed, another hospital.")] = 0,
+    format: Annotated[str, typer.Option(metavar="csv.gz|parquet", help="How the tables are written.")] = "csv.gz",
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes to use; the bytes do not depend on it.")] = None,
+    json: Json = False,
+) -> None:
+    """Generate a synthetic hospital in PhysioNet's layout."""
+    from pipelines.cli_source import synth as run
+
+    run(out, patients=patients, seed=seed, format=format, workers=workers, json=json)
+
+
+@app.command("fetch-demo")
+def fetch_demo(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to put it in.")] = Path(
+        "data/raw/mimic-iv-demo-2.2"
+    ),
+    json: Json = False,
+) -> None:
+    """Download the open MIMIC-IV demo from PhysioNet and check its SHA256SUMS."""
+    from pipelines.cli_source import fetch_demo as run
+
+    run(out, json=json)
+
+
+@app.command()
+def verify(
+    release: Release,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="The hospital it was made from (raw or staged): references are run again on it."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check a release: checksums, schemas, splits, balance; with its hospital, every reference and promise as well."""
+    from pipelines.cli_release import verify as run
+
+    run(release, source=source, json=json)
+
+
+@app.command()
+def show(
+    release: Release,
+    pair: Annotated[str, typer.Argument(metavar="PAIR", help="A pair's or a task's id; its beginning is enough.")],
+    json: Json = False,
+) -> None:
+    """Show a pair as a person reads it: both questions, what was changed, the answers, the evidence."""
+    from pipelines.cli_release import show as run
+
+    run(release, pair, json=json)
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD")],
+    new: Annotated[Path, typer.Argument(metavar="NEW")],
+    json: Json = False,
+) -> None:
+    """Compare two releases: pairs that came, went or changed, and what that does to scores."""
+    from pipelines.cli_release import diff as run
+
+    run(old, new, json=json)
+
+
+@ops.command("list")
+def list_operators(json: Json = False) -> None:
+    """List every operator: its level, its promise, what it does to the record."""
+    from pipelines.cli_ops import list_operators as run
+
+    run(json=json)
+
+
+@ops.command("show")
+def show_operator(name: Annotated[str, typer.Argument(metavar="NAME")], json: Json = False) -> None:
+    """Show one operator: what it does, why it happens in a hospital, its severities."""
+    from pipelines.cli_ops import show_operator as run
+
+    run(name, json=json)
+
+
+def main() -> None:
+    """Entry point of the `robustgym` command."""
+    app(prog_name="robustgym")
+
+
+if __name__ == "__main__":
+    main()

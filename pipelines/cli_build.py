@@ -1,0 +1,227 @@
+"""The command `build`: from a source to a release, or "nothing to do" in a few seconds."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from pipelines.cli_console import Watch, as_json, pipeline, say, watch
+from schemas.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+SHOWN = 12
+"""Lines of what was left out and why; the rest is in the release's report."""
+
+STOPPED = "Stopped. What is finished stands: the same command goes on from there."
+
+
+def build(
+    *,
+    source: str,
+    profile: str,
+    seed: int,
+    version: str | None,
+    out: Path,
+    warehouse: Path | None,
+    threads: int | None,
+    confirmed: bool,
+    json: bool,
+) -> None:
+    """Make a release, or say that it is there.
+
+    Raises:
+        InputError: The call or the source was wrong.
+        typer.Exit: With code 1, if a check failed.
+    """
+    keys = pipeline("pipelines.build_key")
+    staging = pipeline("assets.staging")
+    plan = pipeline("assets.graph.plan").Plan.of(
+        source=source,
+        profile=profile,
+        seed=seed,
+        version=version,
+        out=out,
+        warehouse=warehouse,
+        threads=threads,
+        confirmed=confirmed,
+    )
+    if plan.patients is None or plan.source.is_dir():
+        # Whatever is wrong with the source's files is said now, before anything is loaded or run.
+        summary = keys.standing(plan, keys.build_key(plan, staging.find_source(plan.source)))
+        if summary is not None:
+            if json:
+                as_json(summary | {"made": False})
+            else:
+                say(f"Nothing to do: {summary['release']} was made from the same source, code and settings.")
+            return
+    config = {
+        "source": source,
+        "profile": profile,
+        "seed": seed,
+        "version": version,
+        "out": str(out),
+        "warehouse": str(warehouse) if warehouse else None,
+        "threads": threads,
+        "confirmed": confirmed,
+    }
+    with watch("build") as progress:
+        result = _run({k: v for k, v in config.items() if v is not None}, progress)
+    notes = list(_judged(result, plan.work))
+    summary = _summary(result, source) | {"notes": notes}
+    keys.remember(plan, keys.build_key(plan, staging.find_source(plan.source)), summary)
+    if json:
+        as_json(summary | {"made": True})
+    else:
+        _tell(summary)
+
+
+def _run(config: dict[str, Any], progress: Watch) -> dg.ExecuteInProcessResult:
+    """Run the main job in this process, its log turned into progress."""
+    import dagster as dg
+
+    from assets.graph.build import Build
+    from assets.graph.progress import watched_by
+    from pipelines.definitions import build_definitions
+
+    logger = dg.LoggerDefinition(lambda _: _logger(progress))
+    job = build_definitions(Build(**config), {"watch": logger}).resolve_job_def("release")
+    progress.show("build", "", 0, len(job.graph.nodes))
+    # The history that `dagster dev` shows, where the command runs in a checkout; else none is kept.
+    here = Path("dagster.yaml").is_file()
+    instance = dg.DagsterInstance.from_config(".") if here else dg.DagsterInstance.ephemeral()
+    try:
+        with instance, watched_by(lambda what, done, total: progress.show("  step", what, done, total)):
+            return job.execute_in_process(
+                run_config={"loggers": {"watch": {}}}, instance=instance, raise_on_error=False
+            )
+    except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
+        print(STOPPED, file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+class _Steps(logging.Handler):
+    """Turns Dagster's events into progress."""
+
+    def __init__(self, progress: Watch) -> None:
+        super().__init__(logging.DEBUG)
+        self._progress = progress
+        self._done = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show the step that begins, count the one that ends."""
+        event = (getattr(record, "dagster_meta", None) or {}).get("dagster_event")
+        if event is None or event.step_key is None:
+            return
+        name = event.step_key.replace("__", "/")
+        if event.event_type_value == "STEP_START":
+            self._progress.show("build", name, self._done, 0)
+        elif event.event_type_value in ("STEP_SUCCESS", "STEP_FAILURE", "STEP_SKIPPED"):
+            self._done += 1
+            self._progress.drop("  step")
+            self._progress.show("build", name, self._done, 0)
+
+
+def _logger(progress: Watch) -> logging.Logger:
+    logger = logging.Logger("robustgym.build", logging.DEBUG)
+    logger.addHandler(_Steps(progress))
+    return logger
+
+
+def _judged(result: dg.ExecuteInProcessResult, work: Path) -> Iterator[str]:
+    """Notes on checks that only warn.
+
+    Raises:
+        InputError: Steps failed on what the user can put right.
+        typer.Exit: With code 1, if a check or a step failed otherwise.
+    """
+    problems: list[Problem] = []
+    errors: list[str] = []
+    for event in result.all_events:
+        if not event.is_step_failure:
+            continue
+        data = event.step_failure_data
+        metadata = data.user_failure_data.metadata if data.user_failure_data else {}
+        if "problems" in metadata:
+            told: Any = metadata["problems"].value
+            problems += [Problem(*parts) for parts in told]
+        elif data.user_failure_data:
+            errors.append(f"{event.step_key}: {data.user_failure_data.description}")
+        elif data.error is not None:
+            cause = data.error.cause or data.error
+            errors.append(f"{event.step_key}: {cause.message.strip()}")
+            work.mkdir(parents=True, exist_ok=True)
+            (work / "error.txt").write_text(data.error.to_string(), encoding="utf-8")
+            errors.append(f"the whole of it is in {work / 'error.txt'}")
+    notes = []
+    for check in result.get_asset_check_evaluations():
+        line = f"{check.asset_key.path[-1]}, {check.check_name.replace('_', ' ')}: {check.description or 'no'}"
+        if not check.passed and check.severity.value == "ERROR":
+            errors.append(f"check failed: {line}")
+        elif not check.passed:
+            notes.append(line)
+    if problems:
+        raise InputError(problems)
+    if errors or not result.success:
+        for error in errors:
+            print(error, file=sys.stderr)
+        raise typer.Exit(1)
+    yield from notes
+
+
+def _summary(result: dg.ExecuteInProcessResult, source: str) -> dict[str, Any]:
+    """What was made, as `--json` gives it."""
+    from assets.graph import keys
+    from robustgym.release import Release
+
+    [made] = result.asset_materializations_for_node(keys.RELEASE.to_python_identifier())
+    path = Path(str(made.metadata["directory"].value))
+    manifest = Release.open(path).manifest
+    return {
+        "release": str(path),
+        "name": manifest.name,
+        "version": manifest.version,
+        "source": {"given": source, "kind": manifest.source.kind, "version": manifest.source.version},
+        "missing_tables": list(manifest.source.missing),
+        "counts": manifest.counts,
+        "drops": manifest.drops,
+        "left_out": [{"what": what, "why": why} for what, why in manifest.left_out],
+        "yardsticks": manifest.yardsticks,
+        "model_check": manifest.model_check.status,
+    }
+
+
+def _level(counts: dict[str, int], split: str, level: str) -> int:
+    """Pairs of one split and level, over all intents and scopes."""
+    return sum(n for cell, n in counts.items() if cell.startswith(f"{split}/") and cell.endswith(f"/{level}"))
+
+
+def _tell(summary: dict[str, Any]) -> None:
+    """What was made, where, what was left out and why, and what to try next."""
+    say(f"Made {summary['name']} {summary['version']} in {summary['release']}")
+    say()
+    say("            record    value    query   pairs")
+    for split in ("test", "train"):
+        by_level = [_level(summary["counts"], split, level) for level in ("record", "value", "query")]
+        say(f"  {split:<7}" + "".join(f"{n:>9,}" for n in by_level) + f"{sum(by_level):>8,}")
+    say(f"\nEvery reference was run again; the wording is {summary['model_check']}.")
+    if summary["left_out"]:
+        say(f"\nLeft out ({len(summary['left_out'])}, all in the release's report):")
+        for item in summary["left_out"][:SHOWN]:
+            say(f"  {item['what']}: {item['why']}")
+    if summary["drops"]:
+        say("\nCandidates dropped, by reason:")
+        for reason, n in sorted(summary["drops"].items(), key=lambda item: -item[1])[:SHOWN]:
+            say(f"  {n:>7,}  {reason}")
+    given = summary["source"]["given"]
+    release = summary["release"]
+    say("\nTry next:")
+    say(f"  robustgym verify {release}")
+    say(f"  robustgym show {release} --help")
+    say("  dagster dev" + ("" if given.startswith("synthetic") else f"    # with ROBUSTGYM_SOURCE={given}"))
