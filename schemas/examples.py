@@ -367,6 +367,7 @@ def _lab_record(
         value=f"{value:g}",
         valuenum=value,
         valueuom=unit,
+        flag="abnormal",
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import hashlib
 import importlib
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,9 +14,9 @@ from types import ModuleType
 
 import pytest
 
-from noise_ops import discover, operators
+from noise_ops import discover, operators, registry
 from noise_ops.faults import FAULTS
-from noise_ops.registry import FRAMEWORK
+from noise_ops.registry import FRAMEWORK, ROOT
 from noise_ops.table import describe, fault_table, operator_table
 from schemas.attributes import ATTRIBUTES
 from schemas.errors import InputError
@@ -73,6 +75,14 @@ def test_one_file_is_enough(package: Package) -> None:
     assert [edit.kind for edit in noise.overlay.edits] == ["delete", "delete"]
 
 
+def test_the_operator_in_the_docs_is_one(package: Package) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "write_an_operator.md").read_text(encoding="utf-8")
+    text = page.partition("```python\n")[2].partition("```")[0]
+    made = package(flag_missing=text)
+    assert list(discover(made)) == ["flag_missing"]
+    assert doctest.testmod(importlib.import_module(f"{made.__name__}.flag_missing")).failed == 0
+
+
 def test_every_file_of_this_package_is_an_operator_a_helper_or_the_framework() -> None:
     folder = Path(importlib.import_module("noise_ops").__file__ or "").parent
     stems = {path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")}
@@ -84,6 +94,18 @@ def test_the_version_is_that_of_the_text(package: Package) -> None:
     one, two = discover(package(lose_all=OPERATOR, lose_both=second)).values()
     assert one.version != two.version
     assert len({operator.version for operator in operators().values()}) == len(operators())
+
+
+def test_the_version_counts_the_helpers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for room in ("noise_ops", "schemas"):
+        shutil.copytree(ROOT / room, tmp_path / room)
+    monkeypatch.setattr(registry, "ROOT", tmp_path)
+    operator = tmp_path / "noise_ops" / "value_null.py"
+    before = registry._version(operator)
+    assert before == operators()["value_null"].version
+    deep = tmp_path / "noise_ops" / "_ids.py"  # imported by _edits, which the operator imports
+    deep.write_text(deep.read_text() + "# changed")
+    assert registry._version(operator) != before
 
 
 @pytest.mark.parametrize(
