@@ -168,20 +168,18 @@ def evidence_rule(row: GoldRow) -> str:
     """What an abstention must have seen to count, in words."""
     if row.gold is not None:
         return "None: this task is to be answered."
-    rules = []
     n = len(row.worlds)
+    if row.level is Level.QUERY and not n:
+        return f"A successful look at the columns of {_and(row.schema_evidence)}." if row.schema_evidence else "None."
     # Of a question that was reworded the clean hospital supports nothing; of any other it is a supported world itself.
     clean = "" if row.level is Level.QUERY else "the clean hospital"
     other = "other " if clean else ""
     others = "" if not n else f"one {other}supported world" if n == 1 else f"each of {n} {other}supported worlds"
-    if worlds := " and in ".join(filter(None, (clean, others))):
-        rules.append(
-            f"A call that shows something else than the same call would show in {worlds}; the difference lies in the "
-            "records asked about, and who they belong to is named or shown."
-        )
-    if row.schema_evidence:
-        rules.append(f"A successful look at the columns of {_and(row.schema_evidence)}.")
-    return " Or: ".join(rules) or "None declared."
+    worlds = " and in ".join(filter(None, (clean, others)))
+    return (
+        f"A call that shows something else than the same call would show in {worlds}; the difference lies "
+        "in the records asked about, and who they belong to is named or shown."
+    )
 
 
 def _changes(edit: Edit) -> Iterable[Change]:

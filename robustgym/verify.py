@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import duckdb
 from rich.console import Group
 from rich.text import Text
 
-from robustgym import consistency
+from robustgym import consistency, yardsticks
 from robustgym.gold import GoldError, canonical, gold_from_rows
 from robustgym.hospital import Hospital
 from robustgym.release import Pair, Release
+from robustgym.report.numbers import words
 from robustgym.warehouse import Progress, Warehouse
 from schemas.errors import InputError
 from schemas.pairs import Condition, GoldRow
@@ -115,19 +117,18 @@ def verify(
     notes = list(consistency.short_cells(release.manifest))
     if warehouse is None:
         notes.append("No reference was run again: that needs the source.")
-        checks += [Check(name, (), "no source was given") for name in ("source", "references on both hospitals")]
+        checks += [Check(name, (), "no source was given") for name in ("source", *_WITH_HOSPITAL)]
     else:
         warehouse = warehouse if isinstance(warehouse, Warehouse) else Warehouse.open(warehouse)
         source = tuple(same_source(release, warehouse))
         checks.append(Check("source", source))
         if source:
             # On another hospital every answer would be off, and none of it would be news.
-            checks.append(Check("references on both hospitals", (), "the source is another"))
+            checks += [Check(name, (), "the source is another") for name in _WITH_HOSPITAL]
         else:
             with Hospital.open(warehouse) as hospital:
-                checks.append(
-                    Check("references on both hospitals", _all(lambda: references(pairs(), hospital, progress)))
-                )
+                for name, run in _WITH_HOSPITAL.items():
+                    checks.append(Check(name, _all(partial(run, pairs, hospital, progress))))
     return VerifyReport(f"{release.manifest.name} {release.manifest.version}", tuple(checks), tuple(notes))
 
 
@@ -164,6 +165,26 @@ def references(pairs: Iterable[Pair], hospital: Hospital, progress: Progress | N
         if canonical(gold) != canonical(row.gold):
             was, is_ = _cut(canonical(row.gold)), _cut(canonical(gold))
             yield f"{_name(row)}: its reference gives {is_}, published is {was}."
+
+
+def proof(pairs: Iterable[Pair], hospital: Hospital, progress: Progress | None = None) -> Iterator[str]:
+    """The oracle is right on every task, through the tools and the verifier any agent meets; silence on none."""
+    rows = [row for pair in pairs for row in pair]
+
+    def working(done: int, total: int) -> None:
+        if progress:
+            progress("yardsticks", done, total)
+
+    for name, verdicts in yardsticks.failures(rows, hospital, working).items():
+        for verdict in verdicts:
+            yield f"Task {verdict.task_id}: {words(name)} should score {yardsticks.DUE[name]:.0f}. {verdict.reason}"
+
+
+_WITH_HOSPITAL: Mapping[str, Callable[[Callable[[], Iterable[Pair]], Hospital, Progress | None], Iterator[str]]] = {
+    "references on both hospitals": lambda pairs, hospital, progress: references(pairs(), hospital, progress),
+    "oracle and silence": lambda pairs, hospital, progress: proof(pairs(), hospital, progress),
+}
+"""The checks that need the hospital. Pairs are read inside, so that a damaged release is a finding."""
 
 
 def _all(step: Callable[[], Iterable[str]]) -> tuple[str, ...]:

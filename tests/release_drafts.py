@@ -248,6 +248,6 @@ def draft(kind: SourceKind = "synthetic", **changes: Any) -> Draft:
                 "release_n": 2,
             },
         ),
-        "yardsticks": {"oracle_clean": 1.0, "oracle_noise": 1.0, "silence": 0.0},
+        "yardsticks": {"oracle_clean": 1.0, "oracle_noise": 1.0, "silence_without_evidence": 0.0},
     } | changes
     return Draft(**fields)

@@ -25,6 +25,8 @@ from schemas.version import CODE_VERSION
 from tests.conftest import ROOT
 from tests.release_drafts import draft, rows
 
+YARDSTICKS = draft().yardsticks
+
 FILES = {
     "CHANGELOG.md",
     "DATASHEET.md",
@@ -99,8 +101,10 @@ def test_nothing_half_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"yardsticks": {"oracle_noise": 0.99}}, "the oracle scores 0.9900"),
-        ({"yardsticks": {"silence": 0.01}}, "silence without evidence scores 0.0100"),
+        ({"yardsticks": YARDSTICKS | {"oracle_noise": 0.99}}, r"oracle noise scores 0\.99, and must score 1\.0$"),
+        ({"yardsticks": YARDSTICKS | {"silence_without_evidence": 0.01}}, r"silence without evidence scores 0\.01"),
+        ({"yardsticks": YARDSTICKS | {"oracle_clean": float("nan")}}, "oracle clean scores nan"),
+        ({"yardsticks": {}}, "oracle clean scores not measured"),
         ({"rows": rows()[:-1]}, "its tasks are clean, not one clean and one noise"),
         ({"rows": ()}, "there are no pairs"),
         ({"rows": (*rows(), rows()[0])}, "two tasks share one id"),

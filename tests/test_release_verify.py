@@ -22,8 +22,8 @@ from robustgym.warehouse import Warehouse
 from schemas.answers import AnswerKind, AnswerType
 from schemas.errors import InputError
 from schemas.noise import Level, Promise
-from schemas.overlays import Overlay, Update
-from schemas.pairs import Condition, GoldRow, Split, Task
+from schemas.overlays import Insert, Overlay, Update
+from schemas.pairs import Condition, GoldRow, Records, Split, Task
 from schemas.questions import Intent, Scope
 from schemas.release import Draft, SourceInfo, SourceTable
 from schemas.tables import TABLES
@@ -72,8 +72,12 @@ def change_gold(path: Path, change: Callable[[GoldRow], GoldRow]) -> None:
 def test_what_was_published_passes(path: Path) -> None:
     assert failures(path) == ""
     report = verify(Release.open(path))
-    assert len(report.checks) == 10
-    assert [check.name for check in report.checks if check.skipped] == ["source", "references on both hospitals"]
+    assert len(report.checks) == 11
+    assert [check.name for check in report.checks if check.skipped] == [
+        "source",
+        "references on both hospitals",
+        "oracle and silence",
+    ]
     assert "Cell test/Vitals/patient/record has 0 of 1 pairs." in report.notes
 
 
@@ -241,7 +245,11 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 
 def real_draft(warehouse: Warehouse, gold: float = 4.2) -> Draft:
     """Three pairs over that hospital, one for each promise and level."""
-    first = "SELECT round(valuenum, 1) AS v FROM labevents WHERE valuenum IS NOT NULL ORDER BY labevent_id LIMIT 1"
+    first = (
+        "SELECT round(valuenum, 1) AS v FROM labevents "
+        f"WHERE subject_id = {SUBJECT} AND valuenum IS NOT NULL ORDER BY labevent_id LIMIT 1"
+    )
+    lactate = Insert(table="labevents", subject_id=SUBJECT, after={"subject_id": SUBJECT, "itemid": 1, "valuenum": 2.0})
 
     def pair(name: str, noisy: object, sql: str, edits: tuple[Update, ...], **changes: object) -> tuple[GoldRow, ...]:
         base = GoldRow(
@@ -260,11 +268,11 @@ def real_draft(warehouse: Warehouse, gold: float = 4.2) -> Draft:
             answer=POTASSIUM,
             reference_sql=first,
             gold=gold,
-            records=(),
+            records=(Records(selection="targets", role="target", table="labevents", rows=(0, 1), n=2),),
             overlay=Overlay(edits=edits),
-            worlds=(Overlay(edits=edits),) if not edits else (),
+            worlds=() if edits else (Overlay(edits=(lactate,)),),
             schema_evidence=(),
-            witness_sql="SELECT valuenum FROM labevents",
+            witness_sql=f"SELECT subject_id, itemid, valuenum FROM labevents WHERE subject_id = {SUBJECT}",
             promise=Promise.ABSTENTION,
             subject_ids=(SUBJECT,),
             tables=("labevents",),
@@ -306,13 +314,14 @@ def test_with_the_hospital_every_reference_is_run_again(warehouse: Warehouse, tm
     report = verify(release, warehouse, lambda what, done, total: steps.append(what))
     assert report.failures == ()
     assert not [check for check in report.checks if check.skipped]
-    assert steps.count("references") == 6
+    assert (steps.count("references"), steps.count("yardsticks")) == (6, 6)
 
 
 def test_a_gold_answer_the_hospital_does_not_give_is_found(warehouse: Warehouse, tmp_path: Path) -> None:
     path = write_release(real_draft(warehouse, gold=4.3), tmp_path)
     report = verify(Release.open(path), warehouse.path)
-    assert len(report.failures) == 3
+    found = {check.name: len(check.failures) for check in report.checks if check.failures}
+    assert found == {"references on both hospitals": 3, "oracle and silence": 3}
     assert "its reference gives 4.2, published is 4.3." in report.failures[0]
 
 

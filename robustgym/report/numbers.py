@@ -23,14 +23,13 @@ def percent(score: float | None) -> str:
     return NOT_MEASURED if score is None else f"{100 * score:.1f}%"
 
 
-def counted(n: int, noun: str) -> str:
+def counted(n: int, noun: str, plural: str = "") -> str:
     """A number of things, the noun in its plural where it must be.
 
-    >>> counted(1, "pair"), counted(2, "test pair"), counted(0, "reply")
+    >>> counted(1, "pair"), counted(2, "test pair"), counted(0, "reply", "replies")
     ('1 pair', '2 test pairs', '0 replies')
     """
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{n} {noun if n == 1 else plural}"
+    return f"{n} {noun if n == 1 else plural or f'{noun}s'}"
 
 
 def thousands(n: int) -> str:
@@ -45,7 +44,7 @@ def thousands(n: int) -> str:
 def words(name: str) -> str:
     """A key as words.
 
-    >>> words("oracle_clean"), words("silence/noise")
-    ('oracle, clean', 'silence, noise')
+    >>> words("silence_without_evidence"), words("test/Labs")
+    ('silence without evidence', 'test, Labs')
     """
-    return ", ".join(part for part in name.replace("/", "_").split("_") if part)
+    return name.replace("_", " ").replace("/", ", ")
