@@ -92,8 +92,14 @@ class Episode:
         return Transcript(task_id=self._task.task_id, calls=tuple(self._calls), submitted=self._submitted)
 
     def _done(self, tool: str, arguments: Mapping[str, Any], shown: Shown) -> Shown:
-        self._calls.append(Call(tool=tool, arguments=dict(arguments), shown=shown.as_dict()))
+        # A transcript must be writable as UTF-8, whatever a model has put into a call.
+        kept = {key: _writable(value) for key, value in arguments.items()}
+        self._calls.append(Call(tool=tool, arguments=kept, shown=shown.as_dict()))
         return shown
+
+
+def _writable(value: Any) -> Any:
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
 
 
 def _schema(session: Session, table: str | None) -> Shown:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import demo_warehouse as demo_tables
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -17,3 +19,9 @@ def demo() -> Path:
     if not (path / "hosp").is_dir():
         pytest.skip(f"the MIMIC-IV demo is not at {path}; set MIMIC_IV_DEMO to its directory")
     return path
+
+
+@pytest.fixture(scope="session")
+def demo_warehouse(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo as a warehouse, made once for all tests that read it and change nothing."""
+    return demo_tables.build(demo, tmp_path_factory.mktemp("demo"))

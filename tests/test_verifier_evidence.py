@@ -18,7 +18,6 @@ from robustgym.hospital import Hospital
 from robustgym.shown import ROWS, Shown, cut, scrub
 from robustgym.verifier.evidence import Counterfactual, NotReproduced, World, evident
 from schemas.verdicts import Call, Transcript
-from tests import demo_warehouse
 from tests.shared_cases import cases
 
 MOST_FALSE_REJECTS = 2
@@ -77,9 +76,9 @@ def run(code: str, names: dict[str, Any]) -> Shown:
 
 
 @pytest.fixture(scope="module")
-def hospital(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hospital]:
+def hospital(demo_warehouse: Path) -> Iterator[Hospital]:
     pytest.importorskip("pandas")
-    with Hospital.open(demo_warehouse.build(demo, tmp_path_factory.mktemp("demo"))) as found:
+    with Hospital.open(demo_warehouse) as found:
         yield found
 
 

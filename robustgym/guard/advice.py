@@ -61,6 +61,8 @@ def unparsed(message: str, bare: str) -> str:
         message: The engine's message.
         bare: The statement without comments.
     """
+    if "expression depth" in message:
+        return TOO_DEEP
     if "Only SELECT" not in message:
         return "Syntax error: " + message.removeprefix("Parser Error: ")
     word = (bare.split(None, 1) or [""])[0].upper()[:40]

@@ -62,8 +62,8 @@ class Guard:
         """
         if len(sql) > CHARACTERS:
             raise Refused(f"The statement is {len(sql):,} characters long; the limit is {CHARACTERS:,}.")
-        if "\x00" in sql:
-            raise Refused("The statement contains a NUL character.")
+        if "\x00" in sql or any("\ud800" <= character <= "\udfff" for character in sql):
+            raise Refused("The statement contains a character that is not text.")
         if _brackets(sql) > BRACKETS:
             raise Refused(f"The statement opens more than {BRACKETS} brackets at a time; split it into WITH queries.")
         bare = _COMMENT.sub(" ", sql).strip().rstrip(";").strip()
@@ -81,7 +81,7 @@ class Guard:
         try:
             with self._lock:
                 row = self._parser.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
-        except (duckdb.Error, UnicodeError) as error:
+        except duckdb.Error as error:
             raise Refused("Syntax error: " + str(error).splitlines()[0]) from None
         if row is None or not isinstance(row[0], str):
             raise Refused("There is no statement in the call.")

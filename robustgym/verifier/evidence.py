@@ -110,7 +110,12 @@ def _canonical(cell: Any) -> str:
     return json.dumps(_rounded(cell), sort_keys=True, default=str)
 
 
+_LONG_FLOAT = re.compile(r"-?\d+\.\d{6,}(e[+-]?\d+)?")
+
+
 def _rounded(cell: Any) -> Any:
+    if isinstance(cell, str) and _LONG_FLOAT.fullmatch(cell):
+        return f"{float(cell):.{DIGITS}g}"  # SUMMARIZE gives numbers as text
     if isinstance(cell, float):
         return float(f"{cell:.{DIGITS}g}")
     if isinstance(cell, Mapping):
