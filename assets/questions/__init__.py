@@ -1,0 +1,17 @@
+"""The grammar of questions: templates, what fills them, and the question each becomes.
+
+    patient question     =          unit × window × kind × [condition] × selector
+    population question  = cohort × unit × window × kind × [condition] × selector × aggregator
+
+Adding a window, a selector, a cohort or an aggregator is one file in its folder; docs/questions.md shows how.
+"""
+
+from assets.questions.answers import gold_of
+from assets.questions.asking import ask, every_unit_sql, records_sql
+from assets.questions.attributes import ATTRIBUTES
+from assets.questions.catalogue import catalogue
+from assets.questions.lint import lint
+from assets.questions.sampling import fillings
+from assets.questions.template import Template
+
+__all__ = ["ATTRIBUTES", "Template", "ask", "catalogue", "every_unit_sql", "fillings", "gold_of", "lint", "records_sql"]

@@ -1,0 +1,12 @@
+"""Invasive ventilation: from its first start to its last end within the stay."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Anchor, Phrases, Stream
+from assets.questions.records import ventilation
+
+ANCHOR = Anchor(
+    name="ventilation",
+    pool=None,
+    event=lambda: Stream(target=ventilation(), words=Phrases(), time="x.starttime", end="x.endtime"),
+)

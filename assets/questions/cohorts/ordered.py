@@ -1,0 +1,27 @@
+"""Units with an order for a drug."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Cohort, Membership
+from assets.questions.sql import folded
+from schemas.concepts import Drug, Pool
+from schemas.questions import Role, Selection
+
+
+def _member(drug: Drug) -> Membership:
+    orders = Selection(
+        name="",
+        role=Role.COHORT,
+        table="prescriptions",
+        concept=folded("drug", drug.orders),
+        support="starttime < stoptime",
+        label=f"order for {drug.lay_name}",
+        time=("starttime", "stoptime"),
+        names=("drug",),
+    )
+    return Membership(orders, link="hadm_id")
+
+
+COHORT = Cohort(
+    name="ordered", pool=Pool.ORDERED_DRUG, member=_member, words="{units} with an order for {cohort}", least=15
+)

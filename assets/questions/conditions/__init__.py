@@ -1,0 +1,1 @@
+"""Conditions: records during which another record must happen to count. One file each."""

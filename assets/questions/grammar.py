@@ -1,0 +1,380 @@
+"""The parts of speech of a question, and what each has to bring along.
+
+    patient question     =          unit × window × kind × [condition] × selector
+    population question  = cohort × unit × window × kind × [condition] × selector × aggregator
+
+SQL fragments speak of fixed aliases: `x` the record, `y` the record of a second table that goes with it, `f` the frame
+(the window of one unit), `u` the unit, `m` the moment of the anchor event, `c` a record that decides on the cohort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from schemas.answers import AnswerType
+from schemas.concepts import Concept, Pool
+from schemas.questions import Intent, Selection
+
+MIN_UNITS = 5
+"""A population answer, and each group of one, rests on at least this many units."""
+
+
+class Shape(StrEnum):
+    """What a selector makes of the records of one unit."""
+
+    VALUE = "value"
+    """A number in the unit of the kind."""
+    HOURS = "hours"
+    DAYS = "days"
+    PERCENT = "percent"
+    COUNT = "count"
+    YES_NO = "yes_no"
+    TIME = "time"
+    DAY = "day"
+    NAMES = "names"
+    """Distinct texts; one row each."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Whose interval a question is about: a hospital admission, an ICU stay or a patient."""
+
+    name: str
+    noun: str
+    """`hospital admission`."""
+    short: str
+    """`admission`, after it has been named."""
+    table: str
+    id: str
+    """Column that identifies it."""
+    ids: tuple[str, ...]
+    """Columns that name it and what it belongs to: the patient first, itself last."""
+    support: str
+    """SQL over the table's own columns."""
+    start: str
+    """SQL over `u`; empty for a patient."""
+    end: str
+    contradiction: str
+    """SQL over `u` that no record can meet."""
+    contradiction_words: str
+    """The same in words, after "counting only"."""
+    time: tuple[str, ...] = ()
+
+    @property
+    def nouns(self) -> str:
+        """Plural of the noun."""
+        return f"{self.noun}s"
+
+
+class Side(StrEnum):
+    """Where a window lies, seen from its unit: inside, records are tied by the unit's id, else by the patient."""
+
+    INSIDE = "inside"
+    BEFORE = "before"
+    AFTER = "after"
+    ALWAYS = "always"
+    """The whole record: no bounds."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The half-open interval `[lo, hi)` of one unit in which records count, perhaps opened by an anchor event."""
+
+    unit: Unit
+    words: str
+    """`in the first 24 hours of the stay`; may name `{anchor}`."""
+    lo: str = ""
+    """SQL over `u` and `m`; empty without bounds."""
+    hi: str = ""
+    side: Side = Side.INSIDE
+    start: str = ""
+    """What it starts with, in words: `ICU admission`. Empty where nobody would count hours from there."""
+    anchor: str = ""
+    """Name of the anchor event, if it needs one."""
+    given: str = "TRUE"
+    """SQL over `u`: what must be known for the window to exist."""
+    days: float | None = None
+    """Its length in days where fixed; None where it lasts as long as the unit."""
+    single: bool = False
+    """Whether it stands for one moment ("at the admission"): for what an admission has once."""
+    early: bool = False
+    """Whether it begins before its unit, so that "from day 1 on" would cut it."""
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """How a clinician names the records, in the grammatical forms that questions need."""
+
+    value: str = ""
+    """Of a number: `serum creatinine`."""
+    event: str = ""
+    """One record: `dose of furosemide given`."""
+    events: str = ""
+    """Several: `doses of furosemide given`."""
+    running: str = ""
+    """Of a stretch of time: `norepinephrine infusion`."""
+    happened: str = ""
+    """Yes or no: `was furosemide given`."""
+    counted: str = ""
+    """After "how many": `doses of furosemide were given`."""
+    entries: str = ""
+    """Names, as a noun: `organisms grown from urine`."""
+    listed: str = ""
+    """Names, after "which": `organisms were grown from urine`."""
+    whole: str = ""
+    """Of a closed world, all that was recorded: `doses given of any drug`."""
+    part: str = ""
+    """What of it is asked for, after "were": `furosemide`."""
+    counts: str = ""
+    """What makes a record usable, for the contract: `results with a number between 0.1 and 15 mEq/L`."""
+    of_many: str = ""
+    """Of a number, in a population question; as `value` unless said otherwise."""
+    own: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """By selector: the question and the measure, where the selector's own words would not do."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """Records elsewhere that tell the same fact in the same window. The reference does not read them."""
+
+    selection: Selection
+    time: str = ""
+    """SQL over `x`; empty where the record only has to belong to the unit."""
+    daily: bool = False
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The records that one concept leaves in a table, and how to read them.
+
+    `target` and `partner` say which rows count (concept and support tests over the table's own columns); the compiler
+    adds where they must lie.
+    """
+
+    target: Selection
+    words: Phrases
+    time: str = ""
+    """SQL: when it happened or began. Empty for what an admission has once."""
+    end: str = ""
+    value: str = ""
+    text: str = ""
+    """SQL: its name or code, as text."""
+    hit: str = ""
+    """SQL: is it what the question asks for? For closed worlds, where every record of the table's sort is a target."""
+    partner: Selection | None = None
+    joined: str = ""
+    """SQL over `x` and `y`: do they belong together?"""
+    clock: str = "x"
+    """Which of the two lies in the window."""
+    daily: bool = False
+    """Whether the time is a date only."""
+    unit: str = ""
+    decimals: int = 0
+    worse: str = "high"
+    threshold: float | None = None
+    minus: Stream | None = None
+    """A second stream whose values are subtracted; both must have records."""
+    routes: tuple[Route, ...] = ()
+    definition: str = ""
+    """Which records count as the concept, in words."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A sort of record that questions ask about, of one intent."""
+
+    name: str
+    intent: Intent
+    pool: Pool | None
+    """The concepts it can be about; None where it needs none."""
+    stream: Callable[..., Stream]
+    least: int = 0
+    """How often the demo must have the concept for it to be asked about."""
+    only: frozenset[str] = frozenset()
+    """The concepts it can be about, where not the entire pool."""
+    tables: tuple[str, ...] = ()
+    """Tables its streams read; filled in when it is registered."""
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """An event that opens or closes a window."""
+
+    name: str
+    pool: Pool | None
+    event: Callable[..., Stream]
+    """Its records; `time` and `end` are its moments."""
+    only: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Records during which another record must happen to count."""
+
+    name: str
+    pool: Pool | None
+    during: Callable[..., Stream]
+    """Its records, from `time` to `end`."""
+    words: str
+    only: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Series:
+    """What a selector may use to put its steps together: the step `seen`, one row per record of one unit.
+
+    Columns of `seen`: the keys, `lo` and `hi` of the window, and of `t`, `t2`, `v`, `name`, `hit` those it needs.
+    """
+
+    keys: str
+    """`uid`, or `uid, part` where two windows are compared."""
+    worst: str = "max"
+    """Aggregate that finds the most worrying value."""
+    beyond: str = ""
+    """SQL over `v`: is it beyond the threshold?"""
+    nth: int = 2
+
+
+Steps = Mapping[str, str]
+"""Named steps of a statement, in order; the last is `measure` with the keys and the measure `m`."""
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Turns the records of one unit into one measure."""
+
+    name: str
+    shape: Shape
+    needs: tuple[str, ...]
+    """Columns of `seen` it reads: t, t2, v, name, hit."""
+    steps: Callable[[Series], Steps]
+    asks: str
+    """The question to a patient's record, without its lead and its question mark."""
+    measure: str
+    """The measure as a noun without article, for population questions."""
+    unit: str = "{unit}"
+    """Unit of a value, from the unit of the kind."""
+    finer: int = 0
+    """Decimals beyond those of the kind."""
+    note: str = ""
+    """What the contract says about ties and minimum numbers."""
+    uses: frozenset[str] = frozenset()
+    """Parameters it reads: `nth`, `threshold`."""
+    closed: bool = False
+    """Whether it counts what is not there as "no" or 0: only with declared coverage."""
+    longer_than: float = 0.0
+    """The window must be longer than this many days."""
+    from_start: bool = False
+    """Whether it counts from the window's start."""
+    overlapping: bool = False
+    """Whether records that began before the window count with what lies in it."""
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Records that decide who belongs to a cohort, and how they are tied to the unit."""
+
+    selection: Selection
+    link: str
+    """Column they share with the unit's row: `hadm_id`, `subject_id`, `stay_id`."""
+    more: str = "TRUE"
+    """SQL over `c` and the unit `x` beside the link; `{start}` and `{end}` are the unit's."""
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """Which units a population question is about."""
+
+    name: str
+    pool: Pool | None
+    member: Callable[..., Membership] | None
+    """None for all units."""
+    words: str
+    """`{units} coded with {cohort}`."""
+    barred: bool = False
+    """Whether a second group (`cohort_not`) is excluded in the same way."""
+    least: int = 0
+    only: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset({"admission", "stay", "patient"})
+
+
+@dataclass(frozen=True)
+class Group:
+    """Records that split a population, and the key by which they do."""
+
+    selection: Selection
+    link: str
+    key: str
+    """SQL over `g` and `u`; `{start}` is the unit's."""
+    column: str
+    """Name of the key's column in the answer."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What an aggregator gets: measures of all units, in the step `measure` (or `change`), columns `uid` and `m`."""
+
+    shape: Shape
+    step: str
+    unit: Unit
+    answer: AnswerType
+    """How one unit's measure would be answered."""
+    beyond: str
+    """SQL over `m`: is it beyond the limit?"""
+
+
+@dataclass(frozen=True)
+class Final:
+    """The last statement of a population question and the type of its answer."""
+
+    sql: str
+    answer: AnswerType
+
+
+@dataclass(frozen=True)
+class Aggregator:
+    """Puts the measures of a cohort together."""
+
+    name: str
+    shapes: frozenset[Shape]
+    final: Callable[[Measure], Final]
+    asks: str
+    """The question: `what was the median {measure} {when}`."""
+    note: str = ""
+    group: Callable[[Unit], Group] | None = None
+    units: frozenset[str] = frozenset({"admission", "stay", "patient"})
+
+
+@dataclass(frozen=True)
+class Clauses:
+    """Parts of a question that any template accepts. Noise operators set them; a clean question has few or none."""
+
+    from_day: int | None = None
+    calendar_year: int | None = None
+    contradiction: bool = False
+    attribute: str | None = None
+    now: bool = False
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Clauses:
+        """Those among a question's parameters.
+
+        >>> Clauses.of({"hadm_id": 1, "from_day": 3})
+        Clauses(from_day=3, calendar_year=None, contradiction=False, attribute=None, now=False)
+        """
+        names = cls.__dataclass_fields__
+        return cls(**{name: value for name, value in parameters.items() if name in names and value is not None})
+
+
+@dataclass(frozen=True)
+class Slots:
+    """What fills a template: concepts by slot, and numbers."""
+
+    concepts: Mapping[str, Concept] = field(default_factory=dict)
+    nth: int = 2
+    threshold: float | None = None
+    clauses: Clauses = field(default_factory=Clauses)

@@ -1,0 +1,305 @@
+"""Cost: billing and use of resources. MIMIC-IV has no money."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Phrases, Route, Stream
+from assets.questions.kinds._kind import kind
+from assets.questions.records import admissions, icu_stays
+from assets.questions.sql import hours, listed
+from schemas.concepts import BillingGroup, CareUnit, Device, Pool, Term, load
+from schemas.questions import Intent, Role, Selection
+
+
+def _units(intensive: bool = False) -> tuple[str, ...]:
+    """Spellings of the care units."""
+    units = load().of(Pool.CARE_UNIT).values()
+    return tuple(u.careunit for u in units if isinstance(u, CareUnit) and (u.intensive or not intensive))
+
+
+def icu_transfers() -> Selection:
+    """Ward movements into intensive care: the other record of every ICU stay (140 of 140 in the demo)."""
+    return Selection(
+        name="",
+        role=Role.ROUTE,
+        table="transfers",
+        concept=f"careunit IN {listed(_units(intensive=True))}",
+        support="intime < outtime",
+        label="transfer into intensive care",
+        time=("intime", "outtime"),
+        names=("careunit",),
+    )
+
+
+@kind(Intent.COST)
+def icu_time() -> Stream:
+    """Time in intensive care within an admission."""
+    return Stream(
+        target=icu_stays(),
+        words=Phrases(
+            event="ICU admission",
+            events="ICU admissions",
+            running="intensive care",
+            entries="first care units of the ICU stays",
+            listed="care units did the ICU stays begin in",
+            counts="ICU stays that end after they begin",
+        ),
+        time="x.intime",
+        end="x.outtime",
+        text="x.first_careunit",
+        routes=(Route(icu_transfers(), time="x.intime"),),
+    )
+
+
+@kind(Intent.COST)
+def hospital_stay() -> Stream:
+    """Length of hospital stays: the base of every bill."""
+    leaving = Selection(
+        name="",
+        role=Role.ROUTE,
+        table="transfers",
+        concept="eventtype IN ('admit', 'discharge')",
+        support="intime IS NOT NULL",
+        label="ward movement at admission or discharge",
+        time=("intime",),
+    )
+    return Stream(
+        target=admissions(),
+        words=Phrases(
+            value="length of hospital stay",
+            event="hospital admission",
+            events="hospital admissions",
+            running="hospital care",
+            counts="admissions that end after they begin, by their time of admission",
+            own={
+                "total": ("how many days in all did the patient spend in hospital {when}", "total days in hospital"),
+                "nth": ("how long was the {nth} hospital stay {when}", "length of the {nth} hospital stay"),
+                "first": ("how long was the first hospital stay {when}", "length of the first hospital stay"),
+                "highest": ("how long was the longest hospital stay {when}", "length of the longest hospital stay"),
+            },
+        ),
+        time="x.admittime",
+        end="x.dischtime",
+        value="date_diff('second', x.admittime, x.dischtime) / 86400.0",
+        unit="days",
+        decimals=1,
+        threshold=7.0,
+        routes=(Route(leaving, time="x.intime"),),
+    )
+
+
+@kind(Intent.COST)
+def ward_move() -> Stream:
+    """Stays in care units on the way through the hospital: hand-overs, boarding."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="transfers",
+            support="careunit IS NOT NULL AND careunit NOT IN ('Unknown', 'UNKNOWN') AND intime < outtime",
+            label="stay in a care unit",
+            time=("intime", "outtime"),
+            names=("careunit",),
+        ),
+        words=Phrases(
+            value="stay in one care unit",
+            event="move into a care unit",
+            events="moves into a care unit",
+            entries="care units the patient was in",
+            listed="care units was the patient in",
+            counts="transfers with a known care unit that end after they begin",
+            own={
+                "highest": ("how long was the longest stay in one care unit {when}", "longest stay in one care unit"),
+                "nth_names": (
+                    "which was the {nth} care unit the patient was in {when}",
+                    "{nth} care units on the patients' way",
+                ),
+            },
+        ),
+        time="x.intime",
+        end="x.outtime",
+        value=hours("x.intime", "x.outtime"),
+        text="x.careunit",
+        unit="hours",
+        decimals=1,
+        threshold=24.0,
+    )
+
+
+@kind(Intent.COST, Pool.CARE_UNIT, least=10)
+def time_in_unit(concept: CareUnit) -> Stream:
+    """Time in one care unit."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="transfers",
+            concept=f"careunit = '{concept.careunit}'",
+            support="intime < outtime",
+            label=f"stay in the {concept.lay_name}",
+            time=("intime", "outtime"),
+            names=("careunit",),
+        ),
+        words=Phrases(
+            event=f"move into the {concept.lay_name}",
+            events=f"moves into the {concept.lay_name}",
+            running=f"care in the {concept.lay_name}",
+            counts="transfers into that care unit that end after they begin",
+        ),
+        time="x.intime",
+        end="x.outtime",
+        definition=concept.definition,
+        routes=_other_records(concept),
+    )
+
+
+def _other_records(concept: CareUnit) -> tuple[Route, ...]:
+    """Where else a stay in this unit is recorded: ICU stays, and emergency registration in `admissions`."""
+    if concept.intensive:
+        stays = Selection(
+            name="",
+            role=Role.ROUTE,
+            table="icustays",
+            concept=f"first_careunit = '{concept.careunit}' OR last_careunit = '{concept.careunit}'",
+            support="intime < outtime",
+            label="ICU stay",
+            time=("intime", "outtime"),
+        )
+        return (Route(stays, time="x.intime"),)
+    if concept.careunit == "Emergency Department":
+        registered = Selection(
+            name="",
+            role=Role.ROUTE,
+            table="admissions",
+            support="edregtime < edouttime",
+            label="registration in the emergency department",
+            time=("edregtime", "edouttime"),
+        )
+        return (Route(registered, time="x.edregtime"),)
+    return ()
+
+
+@kind(Intent.COST, Pool.DRG_LEVEL)
+def drg_level(concept: Term) -> Stream:
+    """APR-DRG severity or mortality level; HCFA rows have none."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="drgcodes",
+            concept="drg_type = 'APR'",
+            support=f"{concept.column} BETWEEN 1 AND 4",
+            label=f"APR-DRG {concept.lay_name} level",
+            value=(concept.column,),
+            names=("drg_type", "drg_code", "description"),
+            low=1.0,
+            high=4.0,
+        ),
+        partner=admissions(),
+        joined="y.subject_id = x.subject_id AND y.hadm_id = x.hadm_id",
+        clock="y",
+        words=Phrases(
+            value=f"APR-DRG {concept.lay_name} level",
+            entries="APR-DRG descriptions billed",
+            listed="APR-DRG descriptions were billed",
+            counts="APR-DRG rows with a level from 1 to 4, dated by the admission",
+        ),
+        time="y.admittime",
+        value=f"x.{concept.column}",
+        text="x.description",
+        unit="level 1-4",
+        threshold=2.0,
+        definition=f"column {concept.column}",
+    )
+
+
+@kind(Intent.COST, Pool.ORDER_TYPE)
+def order_type(concept: Term) -> Stream:
+    """Provider orders of one type, among all orders: intensity of care."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="poe",
+            support="transaction_type = 'New' AND order_type IS NOT NULL AND ordertime IS NOT NULL",
+            label="new provider order",
+            time=("ordertime",),
+            names=("order_type",),
+        ),
+        words=Phrases(
+            happened=f"was a {concept.lay_name} order placed",
+            counted=f"{concept.lay_name} orders were placed",
+            events=f"{concept.lay_name} orders",
+            whole="provider orders of any type placed",
+            part=f"{concept.lay_name} orders",
+            counts="new provider orders (transaction_type 'New') with an order type",
+        ),
+        time="x.ordertime",
+        hit=f"x.order_type IN {listed(concept.values)}",
+        definition=f"provider orders with {concept.definition}",
+    )
+
+
+@kind(
+    Intent.COST,
+    Pool.DEVICE,
+    only=[
+        "invasive_ventilation",
+        "noninvasive_ventilation",
+        "central_venous_line",
+        "picc_line",
+        "arterial_line",
+        "crrt",
+    ],
+)
+def device(concept: Device) -> Stream:
+    """Time with a device in the ICU, from start and end; `value` is in minutes, hours or days."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="procedureevents",
+            concept=f"itemid IN {listed(concept.itemids)}",
+            support="starttime < endtime",
+            label=concept.lay_name,
+            time=("starttime", "endtime"),
+        ),
+        words=Phrases(
+            event=f"start of {concept.lay_name} use",
+            events=f"starts of {concept.lay_name} use",
+            running=f"{concept.lay_name} use" if "line" in concept.lay_name else concept.lay_name,
+            counts="ICU procedure records that end after they start, by start and end time",
+        ),
+        time="x.starttime",
+        end="x.endtime",
+        definition=concept.definition,
+    )
+
+
+@kind(Intent.COST, Pool.HCPCS, least=2)
+def billed(concept: BillingGroup) -> Stream:
+    """HCPCS lines of one service, among all HCPCS lines: most admissions have none at all."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="hcpcsevents",
+            support="hcpcs_cd IS NOT NULL",
+            label="HCPCS line",
+            time=("chartdate",),
+            names=("hcpcs_cd", "short_description"),
+        ),
+        partner=admissions(),
+        joined="y.subject_id = x.subject_id AND y.hadm_id = x.hadm_id",
+        clock="y",
+        words=Phrases(
+            happened=f"was {concept.lay_name} billed under HCPCS",
+            counted=f"HCPCS lines for {concept.lay_name} were billed",
+            events=f"HCPCS lines for {concept.lay_name}",
+            whole="HCPCS lines billed",
+            part=f"lines for {concept.lay_name}",
+            counts="HCPCS lines with a code, dated by the admission",
+        ),
+        time="y.admittime",
+        hit=f"x.hcpcs_cd IN {listed(concept.codes)}",
+        definition=f"HCPCS {concept.definition}",
+    )

@@ -1,0 +1,230 @@
+"""Demographics: age, death, what registration says at each admission, and the path through the hospital."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Kind, Phrases, Route, Stream
+from assets.questions.kinds._kind import kind
+from assets.questions.records import admissions
+from assets.questions.sql import listed
+from schemas.concepts import Pool, Term, load
+from schemas.questions import Intent, Role, Selection
+
+
+@kind(Intent.DEMOGRAPHICS)
+def age() -> Stream:
+    """Age at the window's start. Ages above 89 are masked as 91, so no exact age exists for them."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="patients",
+            support="anchor_age <= 89 AND anchor_year IS NOT NULL",
+            label="age",
+            value=("anchor_age",),
+            time=("anchor_year",),
+            low=0.0,
+            high=89.0,
+        ),
+        words=Phrases(
+            value="patient's age",
+            of_many="age",
+            counts="patients with an anchor_age of 89 or less; age is anchor_age plus the years since anchor_year",
+        ),
+        value="x.anchor_age + date_part('year', f.lo) - x.anchor_year",
+        unit="years",
+        threshold=65.0,
+    )
+
+
+@kind(Intent.DEMOGRAPHICS)
+def death() -> Stream:
+    """Days from the window's start to death. An absent date of death means alive or lost to follow-up, never "no"."""
+    in_hospital = Selection(
+        name="",
+        role=Role.ROUTE,
+        table="admissions",
+        support="deathtime IS NOT NULL",
+        label="death in hospital",
+        time=("deathtime",),
+    )
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="patients",
+            support="dod IS NOT NULL",
+            label="date of death",
+            time=("dod",),
+        ),
+        words=Phrases(
+            value="number of days from {start} to death",
+            event="death",
+            events="deaths",
+            counts="patients with a recorded date of death; the same calendar day is 0",
+        ),
+        time="CAST(x.dod AS TIMESTAMP)",
+        value="date_diff('day', CAST(f.lo AS DATE), x.dod)",
+        daily=True,
+        unit="days",
+        threshold=30.0,
+        worse="low",
+        routes=(Route(in_hospital, time="CAST(x.deathtime AS TIMESTAMP)", daily=True),),
+    )
+
+
+def _attribute(column: str, noun: str, nouns: str, own: dict[str, tuple[str, str]] | None = None) -> Kind:
+    """What registration noted at each admission in one column of `admissions`."""
+    unknown = load().unknown.get(("admissions", column), ())
+    known = f"{column} IS NOT NULL" + (f" AND {column} NOT IN {listed(unknown)}" if unknown else "")
+
+    def stream() -> Stream:
+        return Stream(
+            target=admissions(known, names=(column,)),
+            words=Phrases(
+                entries=nouns,
+                listed=f"{nouns} were recorded",
+                counts="admissions that state it"
+                + (f" ({', '.join(repr(text) for text in unknown)} states nothing)" if unknown else ""),
+                own=own
+                or {
+                    "names": (f"which {nouns} were recorded {{when}}", nouns),
+                    "nth_names": (
+                        f"what {noun} was recorded at the {{nth}} admission that states one {{when}}",
+                        f"{nouns} at the {{nth}} admission",
+                    ),
+                    "first_names": (
+                        f"what {noun} was recorded at the first admission that states one {{when}}",
+                        f"{nouns} at the first admission",
+                    ),
+                    "last_names": (
+                        f"what {noun} was recorded at the last admission that states one {{when}}",
+                        f"{nouns} at the last admission",
+                    ),
+                },
+            ),
+            time="x.admittime",
+            text=f"x.{column}",
+        )
+
+    return Kind(name=column, intent=Intent.DEMOGRAPHICS, pool=None, stream=stream)
+
+
+race = _attribute("race", "race", "races")
+marital_status = _attribute("marital_status", "marital status", "marital statuses")
+language = _attribute("language", "language", "languages")
+insurance = _attribute("insurance", "insurance", "insurances")
+admission_type = _attribute("admission_type", "admission type", "admission types")
+admission_location = _attribute("admission_location", "place of origin", "places of origin")
+discharge_location = _attribute("discharge_location", "discharge destination", "discharge destinations")
+
+
+@kind(Intent.DEMOGRAPHICS, Pool.DESTINATION)
+def discharged_to(concept: Term) -> Stream:
+    """Discharge to one sort of place, among all admissions that state where the patient went."""
+    return Stream(
+        target=admissions("discharge_location IS NOT NULL", names=("discharge_location",)),
+        words=Phrases(
+            happened=f"was the patient discharged to {concept.lay_name}",
+            counted=f"discharges to {concept.lay_name} were there",
+            events=f"discharge to {concept.lay_name}",
+            whole="admissions with a stated discharge destination",
+            part=f"discharges to {concept.lay_name}",
+            counts="admissions with a discharge_location, by their time of admission",
+            own={
+                "share_of": (
+                    f"what percentage of the admissions {{when}} ended with discharge to {concept.lay_name}",
+                    f"percentage of admissions that ended with discharge to {concept.lay_name}",
+                ),
+                "first_of": (
+                    f"when did the first admission begin {{when}} that ended with discharge to {concept.lay_name}",
+                    f"first admission with discharge to {concept.lay_name}",
+                ),
+            },
+        ),
+        time="x.admittime",
+        hit=f"x.discharge_location IN {listed(concept.values)}",
+        definition=concept.definition,
+    )
+
+
+@kind(Intent.DEMOGRAPHICS)
+def died() -> Stream:
+    """Discharge as dead, among all admissions that state where the patient went."""
+    return Stream(
+        target=admissions("discharge_location IS NOT NULL", names=("discharge_location",)),
+        words=Phrases(
+            happened="did the patient die in hospital",
+            counted="deaths in hospital were there",
+            events="death in hospital",
+            whole="admissions with a stated discharge destination",
+            part="deaths",
+            counts="admissions with a discharge_location, of which 'DIED' is a death",
+        ),
+        time="x.admittime",
+        hit="x.discharge_location = 'DIED'",
+    )
+
+
+@kind(Intent.DEMOGRAPHICS)
+def visit() -> Stream:
+    """Admissions as events in a patient's life, and the time between them."""
+    return Stream(
+        target=admissions(),
+        words=Phrases(
+            event="hospital admission",
+            events="hospital admissions",
+            running="hospital care",
+            counts="admissions that end after they begin",
+            own={
+                "longest_pause": (
+                    "what was the longest time out of hospital between two admissions {when}",
+                    "longest time out of hospital between two admissions",
+                ),
+                "hours_to_first": (
+                    "how many hours after {start} did the next hospital admission begin {when}",
+                    "number of hours from {start} to the next hospital admission",
+                ),
+                "hours_to_nth": (
+                    "how many hours after {start} did the {nth} hospital admission begin {when}",
+                    "number of hours from {start} to the {nth} hospital admission",
+                ),
+                "nth_time": ("when did the {nth} hospital admission begin {when}", "time of the {nth} admission"),
+                "first_time": ("when did the first hospital admission begin {when}", "time of the first admission"),
+            },
+        ),
+        time="x.admittime",
+        end="x.dischtime",
+    )
+
+
+@kind(Intent.DEMOGRAPHICS)
+def service() -> Stream:
+    """Clinical services that took the patient over: the referral path."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="services",
+            support="curr_service IS NOT NULL AND transfertime IS NOT NULL",
+            label="clinical service",
+            time=("transfertime",),
+            names=("curr_service",),
+        ),
+        words=Phrases(
+            entries="clinical services",
+            listed="clinical services took care of the patient",
+            counts="service records with a service and a time",
+            own={
+                "first_names": (
+                    "which clinical service took the patient over first {when}",
+                    "first clinical services",
+                ),
+                "nth_names": (
+                    "which clinical service took the patient over at the {nth} recorded time {when}",
+                    "{nth} clinical services",
+                ),
+            },
+        ),
+        time="x.transfertime",
+        text="x.curr_service",
+    )

@@ -1,0 +1,167 @@
+"""Labs: results by patient and time, never by `hadm_id`, which 28,420 of 107,727 results of the demo lack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assets.questions.grammar import Phrases, Route, Stream
+from assets.questions.kinds._kind import kind
+from assets.questions.records import lab_results
+from assets.questions.sql import between, hours, listed, number
+from schemas.concepts import Lab, Pool, Ratio, Term, load
+from schemas.questions import Intent, Role, Selection
+
+# A result without a number is no random loss for these: troponin below its limit is told in `comments` only (145 of 278
+# results of the demo), and every PTT of 150 is the analyser's ceiling. Their extremes and means would be biased.
+CENSORED = frozenset({"troponin_t", "ptt"})
+
+
+def results(lab: Lab) -> Stream:
+    """Results of one laboratory item, with the copies that nurses' charts keep of them."""
+    unit = lab.units[0].strip() if lab.units else ""
+    copies = Selection(
+        name="",
+        role=Role.ROUTE,
+        table="chartevents",
+        concept=f"itemid IN {listed(lab.chartevents_copies)}",
+        support=f"{between('valuenum', lab.plausible_low, lab.plausible_high)} AND charttime IS NOT NULL",
+        label=f"charted copy of {lab.lay_name}",
+        value=("valuenum", "value"),
+        time=("charttime",),
+    )
+    return Stream(
+        target=lab_results(lab),
+        words=Phrases(
+            value=lab.lay_name,
+            event=f"{lab.lay_name} result",
+            events=f"{lab.lay_name} results",
+            counts=f"results with a number from {span(lab.plausible_low, lab.plausible_high)}"
+            + (f" in {unit}" if unit else ""),
+        ),
+        time="x.charttime",
+        value="x.valuenum",
+        unit=unit or "units",
+        decimals=lab.decimals,
+        worse=lab.worse,
+        threshold=lab.threshold,
+        routes=(Route(copies, time="x.charttime"),) if lab.chartevents_copies else (),
+        definition=lab.definition,
+    )
+
+
+def span(low: float | None, high: float | None) -> str:
+    """A plausible range in words.
+
+    >>> span(0.1, 15.0), span(None, 5.0)
+    ('0.1 to 15', 'at most 5')
+    """
+    if low is None or high is None:
+        return f"at most {number(high or 0)}" if low is None else f"at least {number(low)}"
+    return f"{number(low)} to {number(high)}"
+
+
+@kind(
+    Intent.LABS,
+    Pool.LAB,
+    least=8,
+    only=[
+        id_
+        for id_ in load().of(Pool.LAB)
+        if id_ not in CENSORED and not id_.startswith(("temperature_", "peep_", "fio2_", "oxygen_saturation"))
+    ],
+)
+def lab(concept: Lab) -> Stream:
+    """One laboratory item."""
+    return results(concept)
+
+
+@kind(Intent.LABS, Pool.RATIO)
+def ratio(concept: Ratio) -> Stream:
+    """The quotient of two items of one specimen: both are needed, drawn together."""
+    labs = load().of(Pool.LAB)
+    above, below = labs[concept.numerator], labs[concept.denominator]
+    assert isinstance(above, Lab)
+    assert isinstance(below, Lab)
+    return Stream(
+        target=lab_results(above),
+        partner=lab_results(below),
+        joined="y.subject_id = x.subject_id AND y.specimen_id = x.specimen_id",
+        words=Phrases(
+            value=concept.lay_name,
+            event=f"{concept.lay_name}",
+            events=f"{concept.lay_name}s",
+            counts=f"pairs of usable results of one specimen_id ({above.lay_name} over {below.lay_name})",
+        ),
+        time="x.charttime",
+        value="x.valuenum / nullif(y.valuenum, 0)",
+        unit="ratio",
+        decimals=concept.decimals,
+        worse=concept.worse,
+        threshold=concept.threshold,
+        definition=f"{above.definition} over {below.definition}",
+    )
+
+
+@kind(Intent.LABS, Pool.SPECIMEN)
+def culture(concept: Term) -> Stream:
+    """Cultures of one specimen: what grew, and how long the laboratory took."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="microbiologyevents",
+            concept=f"spec_type_desc IN {listed(concept.values)}",
+            support="charttime IS NOT NULL AND charttime < storetime AND coalesce(org_name, '') <> 'CANCELLED'",
+            label=f"{concept.lay_name} culture",
+            time=("charttime", "storetime"),
+            names=("org_name",),
+        ),
+        words=Phrases(
+            value=f"time from collection to result of {concept.lay_name} specimens",
+            event=f"{concept.lay_name} specimen collected",
+            events=f"{concept.lay_name} specimens collected",
+            entries=f"organisms grown from {concept.lay_name} specimens",
+            listed=f"organisms were grown from {concept.lay_name} specimens",
+            counts="microbiology records with a time of collection before their time of storing, not cancelled",
+        ),
+        time="x.charttime",
+        value=hours("x.charttime", "x.storetime"),
+        text="x.org_name",
+        unit="hours",
+        decimals=1,
+        threshold=48.0,
+        definition=f"microbiology records with {concept.definition}",
+    )
+
+
+@kind(Intent.LABS, Pool.SPECIMEN)
+def culture_growth(concept: Term) -> Stream:
+    """Growth from one specimen, among everything microbiology reported: a "no" needs some report."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="microbiologyevents",
+            support="charttime IS NOT NULL AND spec_type_desc IS NOT NULL",
+            label="microbiology record",
+            time=("charttime",),
+            names=("spec_type_desc", "org_name"),
+        ),
+        words=Phrases(
+            happened=f"did any {concept.lay_name} specimen grow an organism",
+            counted=f"records of organisms grown from {concept.lay_name} were there",
+            events=f"growth from {concept.lay_name} specimens",
+            whole="microbiology records",
+            part=f"records of organisms grown from {concept.lay_name} specimens",
+            counts="microbiology records with a specimen and a time of collection; 'CANCELLED' is no organism",
+        ),
+        time="x.charttime",
+        hit=f"x.spec_type_desc IN {listed(concept.values)} AND x.org_name IS NOT NULL AND x.org_name <> 'CANCELLED'",
+        definition=f"microbiology records with {concept.definition}",
+    )
+
+
+def noted_on_gas(lab: Lab) -> Stream:
+    """A vital sign that the laboratory notes on a blood gas."""
+    stream = results(lab)
+    return replace(stream, unit={"temperature_blood_gas": "°C", "peep_blood_gas": "cmH2O"}.get(lab.id, stream.unit))

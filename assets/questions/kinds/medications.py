@@ -1,0 +1,268 @@
+"""Medications: "ordered", "given" and "running" are three words for three tables, and the wording keeps to them."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Phrases, Stream
+from assets.questions.kinds._kind import kind
+from assets.questions.records import GIVEN, GIVEN_WORDS, NOT_GIVEN, doses_given, infusion_runs
+from assets.questions.sql import folded, listed
+from schemas.concepts import Drug, DrugClass, Infusion, Pool
+from schemas.questions import Intent, Role, Selection
+
+
+def _spelled(spellings: tuple[str, ...]) -> str:
+    return "entries " + ", ".join(dict.fromkeys(f"'{text.strip()}'" for text in spellings)) + " in any case"
+
+
+def _order_rows(spellings: tuple[str, ...], label: str) -> Selection:
+    """Orders that stop after they start: 753 of the demo's 18,087 stop before."""
+    return Selection(
+        name="",
+        role=Role.TARGET,
+        table="prescriptions",
+        concept=folded("drug", spellings),
+        support="drug_type = 'MAIN' AND starttime < stoptime",
+        label=label,
+        time=("starttime", "stoptime"),
+        names=("drug",),
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.ORDERED_DRUG, least=8)
+def order(concept: Drug) -> Stream:
+    """Orders for one ingredient."""
+    return Stream(
+        target=_order_rows(concept.orders, f"order for {concept.lay_name}"),
+        words=Phrases(
+            event=f"order for {concept.lay_name}",
+            events=f"orders for {concept.lay_name}",
+            running=f"an active {concept.lay_name} order",
+            entries=f"routes ordered for {concept.lay_name}",
+            listed=f"routes were ordered for {concept.lay_name}",
+            counts="prescriptions of drug_type MAIN that stop after they start",
+            own={
+                "covered": (
+                    f"for how many hours was {concept.lay_name} on order {{when}}",
+                    f"number of hours with {concept.lay_name} on order",
+                )
+            },
+        ),
+        time="x.starttime",
+        end="x.stoptime",
+        text="x.route",
+        definition=_spelled(concept.orders),
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.ORDERED_DRUG, least=8)
+def dose(concept: Drug) -> Stream:
+    """Ordered single doses of one ingredient; '1-2' and '25,000' are not numbers and do not count."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="prescriptions",
+            concept=folded("drug", concept.orders),
+            support=f"drug_type = 'MAIN' AND dose_unit_rx = '{concept.dose_unit}' "
+            "AND TRY_CAST(dose_val_rx AS DOUBLE) > 0 AND starttime IS NOT NULL",
+            label=f"ordered dose of {concept.lay_name}",
+            value=("dose_val_rx",),
+            unit=("dose_unit_rx",),
+            time=("starttime",),
+            names=("drug",),
+            alternatives=concept.alternatives,
+            low=0.0,
+        ),
+        words=Phrases(
+            value=f"ordered single dose of {concept.lay_name}",
+            event=f"order for {concept.lay_name}",
+            events=f"orders for {concept.lay_name}",
+            counts=f"prescriptions of drug_type MAIN whose dose is a single number in {concept.dose_unit}",
+        ),
+        time="x.starttime",
+        value="TRY_CAST(x.dose_val_rx AS DOUBLE)",
+        unit=concept.dose_unit,
+        decimals=2,
+        definition=_spelled(concept.orders),
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=8)
+def given(concept: Drug) -> Stream:
+    """Doses of one ingredient that were given."""
+    return Stream(
+        target=doses_given(concept),
+        words=Phrases(
+            event=f"dose of {concept.lay_name} given",
+            events=f"doses of {concept.lay_name} given",
+            counts=f"doses charted in the administration record as {GIVEN_WORDS}",
+        ),
+        time="x.charttime",
+        definition=_spelled(concept.administrations),
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=8)
+def given_or_not(concept: Drug) -> Stream:
+    """Was it given, among all that was given? Without any administration record nobody knows."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="emar",
+            support=f"medication IS NOT NULL AND event_txt IN {listed(GIVEN)} AND charttime IS NOT NULL",
+            label="administration of any drug",
+            time=("charttime",),
+            names=("medication", "event_txt"),
+        ),
+        words=Phrases(
+            happened=f"was {concept.lay_name} given",
+            counted=f"doses of {concept.lay_name} were given",
+            events=f"doses of {concept.lay_name} given",
+            whole="doses given of any drug",
+            part=f"doses of {concept.lay_name}",
+            counts=f"doses charted in the administration record as {GIVEN_WORDS}",
+        ),
+        time="x.charttime",
+        hit=folded("x.medication", concept.administrations),
+        definition=_spelled(concept.administrations),
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=15)
+def dose_withheld(concept: Drug) -> Stream:
+    """Doses of one ingredient that were due and not given, among all its charted events."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="emar",
+            concept=folded("medication", concept.administrations),
+            support="event_txt IS NOT NULL AND charttime IS NOT NULL",
+            label=f"charted event of {concept.lay_name}",
+            time=("charttime",),
+            names=("medication", "event_txt"),
+        ),
+        words=Phrases(
+            happened=f"was a dose of {concept.lay_name} charted as not given or held",
+            counted=f"doses of {concept.lay_name} were charted as not given or held",
+            events=f"doses of {concept.lay_name} charted as not given or held",
+            whole=f"charted events of {concept.lay_name}",
+            part="doses not given or held",
+            counts="administration records with an event text, of which "
+            + ", ".join(f"'{text}'" for text in NOT_GIVEN)
+            + " mean not given or held",
+        ),
+        time="x.charttime",
+        hit=f"x.event_txt IN {listed(NOT_GIVEN)}",
+        definition=_spelled(concept.administrations),
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=10)
+def dose_given(concept: Drug) -> Stream:
+    """Amounts given by the administration record: `emar_detail` has the amount, `emar` the drug and the time."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="emar_detail",
+            concept="TRUE",
+            support=f"dose_given_unit = '{concept.dose_unit}' AND TRY_CAST(dose_given AS DOUBLE) > 0",
+            label=f"dose of {concept.lay_name} given",
+            value=("dose_given",),
+            unit=("dose_given_unit",),
+            alternatives=concept.alternatives,
+            low=0.0,
+        ),
+        partner=doses_given(concept),
+        joined="y.subject_id = x.subject_id AND y.emar_id = x.emar_id",
+        clock="y",
+        words=Phrases(
+            value=f"dose of {concept.lay_name} given",
+            event=f"dose of {concept.lay_name} given",
+            events=f"doses of {concept.lay_name} given",
+            counts=f"detail lines with a single number in {concept.dose_unit}, of doses charted as {GIVEN_WORDS}",
+        ),
+        time="y.charttime",
+        value="TRY_CAST(x.dose_given AS DOUBLE)",
+        unit=concept.dose_unit,
+        decimals=2,
+        definition=_spelled(concept.administrations),
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.INFUSION, least=5)
+def infusion(concept: Infusion) -> Stream:
+    """An infusion: its rate, and when it ran."""
+    return Stream(
+        target=infusion_runs(concept),
+        words=Phrases(
+            value=f"{concept.lay_name} rate",
+            event=f"start of the {concept.lay_name}",
+            events=f"starts of the {concept.lay_name}",
+            running=concept.lay_name,
+            counts=f"input records with a rate above 0 and at most {concept.plausible_high_rate or 10000:g} "
+            f"{concept.rate_unit} that end after they start, none rewritten",
+        ),
+        time="x.starttime",
+        end="x.endtime",
+        value="x.rate",
+        unit=concept.rate_unit,
+        decimals=2,
+        threshold=concept.threshold,
+        definition=concept.definition,
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.FLUID, least=10)
+def fluid_given(concept: Infusion) -> Stream:
+    """Volumes of a fluid or blood product given in the ICU."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="inputevents",
+            concept=f"itemid = {concept.itemid}",
+            support=f"amount > 0 AND amount <= 10000 AND amountuom = '{concept.amount_unit}' "
+            "AND statusdescription <> 'Rewritten' AND starttime IS NOT NULL",
+            label=concept.lay_name,
+            value=("amount",),
+            unit=("amountuom",),
+            time=("starttime",),
+            alternatives=(("L", 0.001),),
+            low=0.0,
+            high=10_000.0,
+        ),
+        words=Phrases(
+            value=f"volume of {concept.lay_name} given",
+            event=f"{concept.lay_name} given",
+            events=f"records of {concept.lay_name} given",
+            counts="input records above 0 and at most 10000 ml, by start time, none rewritten",
+        ),
+        time="x.starttime",
+        value="x.amount",
+        unit="ml",
+        threshold=1000.0,
+        definition=concept.definition,
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.DRUG_CLASS, least=25)
+def class_order(concept: DrugClass) -> Stream:
+    """Orders for any drug of a class."""
+    return Stream(
+        target=_order_rows(concept.orders, f"order for one of the {concept.lay_name}"),
+        words=Phrases(
+            event=f"order for one of the {concept.lay_name}",
+            events=f"orders for {concept.lay_name}",
+            running=f"active orders for {concept.lay_name}",
+            entries=f"{concept.lay_name} ordered",
+            listed=f"{concept.lay_name} were ordered",
+            counts="prescriptions of drug_type MAIN that stop after they start, under the drug names as stored",
+        ),
+        time="x.starttime",
+        end="x.stoptime",
+        text="trim(x.drug)",
+        definition=f"the ingredients {concept.definition}",
+    )

@@ -1,0 +1,49 @@
+"""Thresholds: of a value, and of a measure whose share of units is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assets.questions.grammar import Shape, Side, Stream
+from assets.questions.sql import number
+from assets.questions.template import Template
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A comparison, as SQL over `m` and in words."""
+
+    sql: str
+    words: str
+
+
+def beyond(column: str, stream: Stream, threshold: float | None = None) -> str:
+    """Is the value beyond the threshold, on the side where it worries? Empty if the concept has none."""
+    limit = stream.threshold if threshold is None else threshold
+    return "" if limit is None else f"{column} {'>' if stream.worse == 'high' else '<'} {number(limit)}"
+
+
+def beyond_words(stream: Stream, threshold: float | None = None) -> str:
+    """`above 5.5 mEq/L`."""
+    limit = stream.threshold if threshold is None else threshold
+    if limit is None:
+        return ""
+    unit = "" if stream.unit in ("ratio", "units") else stream.unit
+    unit = "%" if unit == "%" else f" {unit}" if unit else ""
+    return f"{'above' if stream.worse == 'high' else 'below'} {number(limit)}{unit}"
+
+
+def limit_of(template: Template, stream: Stream, threshold: float | None = None) -> Limit:
+    """The limit beyond which `share_beyond` counts a unit: a short wait, else a large measure."""
+    selector = template.selector
+    if selector.shape is Shape.VALUE:
+        return Limit(beyond("m", stream, threshold) or "FALSE", beyond_words(stream, threshold))
+    if selector.shape is Shape.HOURS and selector.from_start:
+        if template.window.side is Side.AFTER:
+            return Limit("m <= 720", "at most 30 days")
+        return Limit("m <= 6", "at most 6 hours")
+    return {
+        Shape.HOURS: Limit("m > 24", "above 24 hours"),
+        Shape.DAYS: Limit("m > 7", "above 7 days"),
+        Shape.PERCENT: Limit("m > 50", "above 50%"),
+    }.get(selector.shape, Limit("m > 1", "above 1"))

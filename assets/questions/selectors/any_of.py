@@ -1,0 +1,19 @@
+"""Did it happen at all? A "no" rests on the other records of its sort."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import selector
+
+
+@selector(
+    Shape.YES_NO,
+    needs="hit",
+    asks="{happened} {when}",
+    measure="{happened}",
+    closed=True,
+    note="without any record of {whole} no answer is right, not even {zero}",
+)
+def any_of(of: Series) -> Steps:
+    """Did it happen at all? A "no" rests on the other records of its sort."""
+    return {"measure": f"SELECT {of.keys}, bool_or(hit) AS m FROM seen GROUP BY {of.keys}"}

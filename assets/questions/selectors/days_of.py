@@ -1,0 +1,22 @@
+"""On how many calendar days did it happen?"""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import selector
+
+
+@selector(
+    Shape.COUNT,
+    needs="t hit",
+    asks="on how many different calendar days {happened} {when}",
+    measure="number of different calendar days with {events}",
+    closed=True,
+    note="without any record of {whole} no answer is right, not even {zero}",
+    longer_than=1.0,
+)
+def days_of(of: Series) -> Steps:
+    """On how many calendar days did it happen?"""
+    return {
+        "measure": f"SELECT {of.keys}, count(DISTINCT CAST(t AS DATE)) FILTER (WHERE hit) AS m FROM seen GROUP BY {of.keys}"
+    }

@@ -1,0 +1,21 @@
+"""The name at the first time; all of them if several share it."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import edge, selector
+
+
+@selector(
+    Shape.NAMES,
+    needs="t name",
+    asks="which {listed} first {when}",
+    measure="first {entries}",
+    note="all of them, if several share the first time",
+)
+def first_names(of: Series) -> Steps:
+    """The name at the first time; all of them if several share it."""
+    return {
+        **edge(of, "min"),
+        "measure": f"SELECT DISTINCT {of.keys}, name AS m FROM seen JOIN edge USING ({of.keys}, t) WHERE name IS NOT NULL",
+    }

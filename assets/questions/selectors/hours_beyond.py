@@ -1,0 +1,24 @@
+"""Hours beyond a threshold, each value holding until the next: burden, not a spike."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import HELD_HOURS, points, selector
+
+
+@selector(
+    Shape.HOURS,
+    needs="t v",
+    asks="for how many hours was the {value} {beyond} {when}",
+    measure="number of hours with {value} {beyond}",
+    note="each value holds until the next measurement, the last for no time",
+    uses="threshold",
+    longer_than=0.2,
+)
+def hours_beyond(of: Series) -> Steps:
+    """Hours beyond a threshold, each value holding until the next: burden, not a spike."""
+    return {
+        **points(of),
+        "measure": f"SELECT {of.keys}, sum(CASE WHEN {of.beyond} THEN {HELD_HOURS} ELSE 0 END) AS m FROM held "
+        f"WHERE t_next IS NOT NULL GROUP BY {of.keys}",
+    }

@@ -1,0 +1,21 @@
+"""The name at the last time; all of them if several share it."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import edge, selector
+
+
+@selector(
+    Shape.NAMES,
+    needs="t name",
+    asks="which {listed} last {when}",
+    measure="last {entries}",
+    note="all of them, if several share the last time",
+)
+def last_names(of: Series) -> Steps:
+    """The name at the last time; all of them if several share it."""
+    return {
+        **edge(of, "max"),
+        "measure": f"SELECT DISTINCT {of.keys}, name AS m FROM seen JOIN edge USING ({of.keys}, t) WHERE name IS NOT NULL",
+    }

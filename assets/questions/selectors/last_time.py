@@ -1,0 +1,17 @@
+"""When it last happened."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import selector
+
+
+@selector(
+    Shape.TIME,
+    needs="t",
+    asks="when was the last {event} {when}",
+    measure="time of the last {event}",
+)
+def last_time(of: Series) -> Steps:
+    """When it last happened."""
+    return {"measure": f"SELECT {of.keys}, max(t) AS m FROM seen GROUP BY {of.keys}"}

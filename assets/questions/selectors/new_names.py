@@ -1,0 +1,24 @@
+"""Names at the latest time that no earlier time had: new problems. Needs an earlier time."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import edge, selector
+
+
+@selector(
+    Shape.NAMES,
+    needs="t name",
+    asks="which {listed} at the latest time {when} that had not been recorded before",
+    measure="new {entries}",
+    note="an earlier record is needed",
+    longer_than=100.0,
+)
+def new_names(of: Series) -> Steps:
+    """Names at the latest time that no earlier time had: new problems. Needs an earlier time."""
+    return {
+        **edge(of, "max"),
+        "old": f"SELECT DISTINCT {of.keys}, seen.name FROM seen JOIN edge USING ({of.keys}) WHERE seen.t < edge.t",
+        "measure": f"SELECT DISTINCT {of.keys}, seen.name AS m FROM seen JOIN edge USING ({of.keys}, t) "
+        f"WHERE ({of.keys}) IN (SELECT {of.keys} FROM old) AND ({of.keys}, seen.name) NOT IN (SELECT {of.keys}, name FROM old)",
+    }

@@ -1,0 +1,19 @@
+"""The one value an admission has: age, billing level, length. Two that differ give none."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import selector
+from assets.questions.sql import single
+
+
+@selector(
+    Shape.VALUE,
+    needs="v",
+    asks="what was the {value} {when}",
+    measure="{value}",
+    note="if the record holds several that differ, no answer is right",
+)
+def only(of: Series) -> Steps:
+    """The one value an admission has: age, billing level, length. Two that differ give none."""
+    return {"measure": f"SELECT {of.keys}, {single('v')} AS m FROM seen GROUP BY {of.keys}"}

@@ -1,0 +1,20 @@
+"""Highest minus lowest value, over at least two times of measurement: instability."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import selector
+
+
+@selector(
+    Shape.VALUE,
+    needs="t v",
+    asks="what was the difference between the highest and the lowest {value} {when}",
+    measure="difference between highest and lowest {value}",
+    note="at least two times of measurement are needed",
+)
+def range(of: Series) -> Steps:
+    """Highest minus lowest value, over at least two times of measurement: instability."""
+    return {
+        "measure": f"SELECT {of.keys}, max(v) - min(v) AS m FROM seen GROUP BY {of.keys} HAVING count(DISTINCT t) >= 2"
+    }

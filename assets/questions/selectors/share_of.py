@@ -1,0 +1,21 @@
+"""Its share among all records of its sort."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import selector
+
+
+@selector(
+    Shape.PERCENT,
+    needs="hit",
+    asks="what percentage of {whole} {when} were {part}",
+    measure="percentage of {part} among {whole}",
+    closed=True,
+    note="without any record of {whole} no answer is right, not even {zero}",
+)
+def share_of(of: Series) -> Steps:
+    """Its share among all records of its sort."""
+    return {
+        "measure": f"SELECT {of.keys}, 100.0 * count(*) FILTER (WHERE hit) / count(*) AS m FROM seen GROUP BY {of.keys}"
+    }

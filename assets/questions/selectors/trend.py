@@ -1,0 +1,24 @@
+"""Least-squares slope per day, over at least three times of measurement: slow decline or recovery."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import selector
+
+
+@selector(
+    Shape.VALUE,
+    needs="t v lo",
+    asks="what was the trend of the {value} per day {when}",
+    measure="trend of the {value} per day",
+    unit="{unit} per day",
+    finer=3,
+    note="the least-squares slope over time, with at least three times of measurement",
+    longer_than=2.0,
+)
+def trend(of: Series) -> Steps:
+    """Least-squares slope per day, over at least three times of measurement: slow decline or recovery."""
+    return {
+        "measure": f"SELECT {of.keys}, regr_slope(v, date_diff('second', lo, t) / 86400.0) AS m FROM seen "
+        f"GROUP BY {of.keys} HAVING count(DISTINCT t) >= 3"
+    }

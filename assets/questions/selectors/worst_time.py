@@ -1,0 +1,22 @@
+"""When the most worrying value was measured: what else happened then?"""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Series, Shape, Steps
+from assets.questions.selecting import selector
+from assets.questions.sql import single
+
+
+@selector(
+    Shape.TIME,
+    needs="t v",
+    asks="when was the {extreme} {value} measured {when}",
+    measure="time of the {extreme} {value}",
+    note="if it was reached at several times, no answer is right",
+)
+def worst_time(of: Series) -> Steps:
+    """When the most worrying value was measured: what else happened then?"""
+    return {
+        "peak": f"SELECT {of.keys}, {of.worst}(v) AS v FROM seen GROUP BY {of.keys}",
+        "measure": f"SELECT {of.keys}, {single('t')} AS m FROM seen JOIN peak USING ({of.keys}, v) GROUP BY {of.keys}",
+    }

@@ -1,0 +1,16 @@
+"""Two days after the first dose of a drug: effect or harm."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Window
+from assets.questions.units import ADMISSION
+
+WINDOW = Window(
+    unit=ADMISSION,
+    words="in the 48 hours after the first dose of {anchor} was given",
+    lo="m.t0",
+    hi="least(m.t0 + INTERVAL 48 HOUR, u.dischtime)",
+    anchor="dose",
+    start="the first dose of {anchor}",
+    days=2.0,
+)

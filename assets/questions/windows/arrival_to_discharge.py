@@ -1,0 +1,15 @@
+"""From arrival, the emergency department included: where the path through the hospital begins."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Window
+from assets.questions.units import ADMISSION
+
+WINDOW = Window(
+    unit=ADMISSION,
+    words="from arrival, emergency department included, to discharge",
+    lo="least(coalesce(u.edregtime, u.admittime), u.admittime)",
+    hi="u.dischtime",
+    start="arrival",
+    early=True,
+)

@@ -1,0 +1,15 @@
+"""Two days before the first dose of a drug: the baseline."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Window
+from assets.questions.units import ADMISSION
+
+WINDOW = Window(
+    unit=ADMISSION,
+    words="in the 48 hours before the first dose of {anchor} was given",
+    lo="greatest(m.t0 - INTERVAL 48 HOUR, u.admittime)",
+    hi="m.t0",
+    anchor="dose",
+    days=2.0,
+)

@@ -1,0 +1,12 @@
+"""Everything the hospital knows of the patient."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Side, Window
+from assets.questions.units import PATIENT
+
+WINDOW = Window(
+    unit=PATIENT,
+    words="over the whole record",
+    side=Side.ALWAYS,
+)
