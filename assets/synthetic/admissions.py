@@ -215,6 +215,8 @@ def admissions(seed: int, block: int, who: People) -> Admissions:
     dying = np.floor(np.maximum(days * (0.25 + 0.9 * rng.uniform(n)), 0.3) * 24 * 60).astype(np.int64) * 60
     discharge = np.where(died, admit + dying, discharge)
 
+    course = np.minimum(course, 3.6)
+
     emergency = plan == ED
     emergency &= rng.chance(n, 0.86)
     emergency |= (plan == OBSERVATION) & rng.chance(n, 0.9)

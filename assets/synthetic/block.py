@@ -134,7 +134,7 @@ def _visits(rng: Draws, who: People, adm: Admissions, dod: Ints) -> Visits:
     reverse = np.arange(len(adm.patient))[::-1]
     first[adm.patient[reverse]] = adm.admit[reverse]
     last[adm.patient] = adm.discharge
-    count = np.minimum(np.floor(rng.exponential(n) * (6.2 + 2.6 * who.burden)).astype(np.int64), 120)
+    count = np.minimum(np.floor(rng.exponential(n) * (5.2 + 2.3 * who.burden)).astype(np.int64), 120)
     routine, _ = within(count)
     begin, end = first - 700 * DAY, last + 480 * DAY
     routine_time = begin[routine] + np.floor(rng.uniform(len(routine)) * (end - begin)[routine]).astype(np.int64)

@@ -32,7 +32,7 @@ _SHAPE: dict[str, tuple[float, float, float]] = {
 _EFFECT: dict[str, dict[str, float]] = {
     "kidney": {"creatinine": 0.95, "bun": 0.75, "potassium": 0.07, "phosphate": 0.3, "bicarb": -0.1, "calcium": -0.02,
                "uric": 0.3, "ph": -0.003, "base_excess": -1.6, "urine_sodium": -0.3},
-    "shock": {"lactate": 0.62, "bicarb": -0.075, "ph": -0.006, "base_excess": -2.2, "bun": 0.1, "alt": 0.3, "ast": 0.4,
+    "shock": {"lactate": 0.52, "bicarb": -0.075, "ph": -0.006, "base_excess": -2.2, "bun": 0.1, "alt": 0.3, "ast": 0.4,
               "ldh": 0.25, "troponin": 0.35, "platelets": -0.06, "inr": 0.05, "creatinine": 0.06, "albumin": -0.04,
               "bnp": 0.25, "glucose": 0.06, "calcium": -0.02, "potassium": 0.015, "saturation": -0.01,
               "temperature": -0.002},

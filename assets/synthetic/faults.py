@@ -11,7 +11,7 @@ from typing import Final
 
 LAB_HADM_LOST: Final = 0.02
 """2: labevents.hadm_id NULL although drawn during an admission."""
-LAB_HADM_ED: Final = 0.8
+LAB_HADM_ED: Final = 0.7
 """1: NULL for samples taken in the emergency department before the admission."""
 LAB_VALUE_MASKED: Final = 0.062
 """5: labevents.value is `___`; valuenum keeps the number in 98% of them."""

@@ -81,3 +81,10 @@ def call_comments(how_many: int = 600) -> tuple[str, ...]:
     """A pool of comments on calls."""
     fake = _faker("comments")
     return tuple(dict.fromkeys(fake.call_comment() for _ in range(how_many)))
+
+
+@cache
+def infusion_sites() -> tuple[str, ...]:
+    """Where patches are applied."""
+    fake = _faker("sites")
+    return tuple(dict.fromkeys(fake.infusion_site() for _ in range(60)))
