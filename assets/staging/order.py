@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,17 @@ _BATCH_ROWS = 1 << 14
 
 
 class NotGrouped(Exception):
-    """A record came after records that are to follow it, in a table too large to sort in one go."""
+    """A record came after records of later patients that have been handed on already."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much of a table to hold at once, in bytes of memory. A piece is there up to five times while it is sorted."""
+
+    piece: int
+    """What is sorted at a time where order allows: fastest while not far larger than the processor's cache."""
+    run: int
+    """What is sorted at a time otherwise."""
 
 
 def in_order(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
@@ -50,27 +61,46 @@ def _leading(table: Table) -> list[str]:
     return list(table.order[: 1 + max(table.order.index(name) for name in table.key)])
 
 
-def grouped_pieces(frames: Iterator[pl.DataFrame], table: Table, piece_bytes: int) -> Iterator[pl.DataFrame]:
-    """Sort a table that fits into one piece, or whose patients follow each other already, as in MIMIC-IV's own files.
+def ordered_pieces(
+    frames: Iterator[pl.DataFrame], table: Table, sizes: Sizes, scratch: Path, *, merge: bool = False
+) -> Iterator[pl.DataFrame]:
+    """Sort a table of any size, in pieces that each hold all records of their patients.
 
-    Every piece holds all records of its patients. A table without patients goes by its first sort column.
+    A table whose patients follow each other already, as in MIMIC-IV's own files, is sorted as it is read, and one that
+    fits into memory at once. Any other is first written as sorted runs, then merged, a range of patients at a time. A
+    table without patients goes by its first sort column.
 
     Args:
         frames: The records in the file's order.
         table: The declaration.
-        piece_bytes: How large a piece may get, about, in bytes of memory.
+        sizes: How much to hold in memory.
+        scratch: An existing directory for the runs; the caller empties it.
+        merge: Write runs whatever the beginning looks like.
 
     Raises:
-        NotGrouped: The table is neither. Start again with `merged_pieces`.
+        NotGrouped: The beginning is grouped by patient, but not all of it. Start again with `merge`.
     """
+    pieces = _gathered(frames, sizes.piece)
+    piece, more = next(pieces, (None, False))
+    if piece is None:
+        return
+    everything = chain([piece], (piece for piece, _ in pieces))
+    if more and piece[table.sort[0]].is_sorted() and not merge:
+        yield from _grouped(everything, table)
+        return
+    runs = _gathered(everything, sizes.run)
+    run, more = next(runs)
+    if more:
+        yield from _merged(chain([run], (run for run, _ in runs)), table, sizes, scratch)
+    else:
+        yield in_order(run, table)
+
+
+def _grouped(pieces: Iterator[pl.DataFrame], table: Table) -> Iterator[pl.DataFrame]:
     by = table.sort[0]
     held: pl.DataFrame | None = None
-    gathered = _gathered(frames, piece_bytes)
-    for piece, last in _with_last(gathered):
-        if held is None and last:
-            yield in_order(piece, table)
-            return
-        piece = piece if held is None else pl.concat([held, piece])
+    for gathered in pieces:
+        piece = gathered if held is None else pl.concat([held, gathered], rechunk=True)
         if not piece[by].is_sorted():
             raise NotGrouped
         # More records of the last patient may follow.
@@ -82,35 +112,22 @@ def grouped_pieces(frames: Iterator[pl.DataFrame], table: Table, piece_bytes: in
         yield in_order(held, table)
 
 
-def merged_pieces(
-    frames: Iterator[pl.DataFrame], table: Table, piece_bytes: int, scratch: Path
-) -> Iterator[pl.DataFrame]:
-    """Sort a table of any size in any order: write sorted runs, then merge them, a range of patients at a time.
-
-    Args:
-        frames: The records in the file's order.
-        table: The declaration.
-        piece_bytes: How large a piece may get, about, in bytes of memory.
-        scratch: An existing directory for the runs; the caller removes it.
-    """
+def _merged(pieces: Iterator[pl.DataFrame], table: Table, sizes: Sizes, scratch: Path) -> Iterator[pl.DataFrame]:
     by = table.sort[0]
-    runs, counts, size = list[_Run](), list[pl.DataFrame](), 0
-    for number, piece in enumerate(_gathered(frames, piece_bytes)):
+    runs, size, rows = list[_Run](), 0, pl.DataFrame()
+    for number, piece in enumerate(pieces):
         size += int(piece.estimated_size())
         run = piece.sort(by)
         runs.append(_Run.write(run, by, scratch / f"{number}.arrow"))
-        counts = [pl.concat([*counts, run.group_by(by).len()]).group_by(by).agg(pl.col("len").sum())]
-    if not runs:
-        return
-    [rows] = counts
-    piece_rows = max(1, piece_bytes * int(rows["len"].sum()) // max(size, 1))
+        rows = pl.concat([rows, run.group_by(by).len()], how="diagonal").group_by(by).agg(pl.col("len").sum())
+    piece_rows = max(1, sizes.piece * int(rows["len"].sum()) // max(size, 1))
     ranges = (
         rows.sort(by)
         .group_by(pl.col("len").cum_sum() // piece_rows, maintain_order=True)
         .agg(pl.col(by).first().alias("low"), pl.col(by).last().alias("high"))
     )
     for low, high in ranges.select("low", "high").iter_rows():
-        yield in_order(pl.concat([run.between(low, high) for run in runs]), table)
+        yield in_order(pl.concat([run.between(low, high) for run in runs], rechunk=True), table)
 
 
 @dataclass(frozen=True)
@@ -145,23 +162,14 @@ class _Run:
             return pl.DataFrame(batches).filter(pl.col(self.by).is_between(low, high))
 
 
-def _gathered(frames: Iterator[pl.DataFrame], piece_bytes: int) -> Iterator[pl.DataFrame]:
-    """Frames joined until they are large enough for a piece."""
+def _gathered(frames: Iterator[pl.DataFrame], piece_bytes: int) -> Iterator[tuple[pl.DataFrame, bool]]:
+    """Frames joined until they are large enough for a piece, and whether more follow."""
     waiting, size = list[pl.DataFrame](), 0
     for frame in frames:
+        if size >= piece_bytes:
+            yield pl.concat(waiting, rechunk=True), True
+            waiting, size = [], 0
         waiting.append(frame)
         size += int(frame.estimated_size())
-        if size >= piece_bytes:
-            yield pl.concat(waiting, rechunk=True)
-            waiting, size = [], 0
     if waiting:
-        yield pl.concat(waiting, rechunk=True)
-
-
-def _with_last(pieces: Iterator[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, bool]]:
-    """Each piece, and whether it is the last one."""
-    waiting = next(pieces, None)
-    while waiting is not None:
-        following = next(pieces, None)
-        yield waiting, following is None
-        waiting = following
+        yield pl.concat(waiting, rechunk=True), False

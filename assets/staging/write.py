@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 import polars as pl
@@ -49,24 +49,31 @@ class TableWriter:
         if self._waiting_rows >= ROW_GROUP_ROWS:
             self._flush(self._waiting_rows - self._waiting_rows % ROW_GROUP_ROWS)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Also after an error: a writer that outlives its file complains when it is collected.
+        self._parquet.close()
+
     def finish(self) -> str:
         """Write what is left, and give the fingerprint: SHA-256 of types and values, in hexadecimal."""
         if self._waiting_rows:
             self._flush(self._waiting_rows)
-        self._parquet.close()
         return self._digest.hexdigest()
 
     def _flush(self, rows: int) -> None:
-        waiting = pl.concat(self._waiting, rechunk=True)
-        records = waiting[:rows].to_arrow(compat_level=pl.CompatLevel.oldest())
-        self._waiting = [waiting[rows:]]
-        self._waiting_rows -= rows
+        waiting = pl.concat(self._waiting, rechunk=True) if len(self._waiting) > 1 else self._waiting[0]
         for start in range(0, rows, ROW_GROUP_ROWS):
-            group = records.slice(start, ROW_GROUP_ROWS).cast(self._schema).combine_chunks()
+            records = waiting[start : min(start + ROW_GROUP_ROWS, rows)].to_arrow(compat_level=pl.CompatLevel.oldest())
+            # In one chunk: where chunks end decides where pages end.
+            group = records.cast(self._schema).combine_chunks()
             self._parquet.write_table(group, row_group_size=ROW_GROUP_ROWS)
             for column in group.columns:
                 for part in content(column.chunk(0)):
                     self._digest.update(part)
+        self._waiting = [waiting[rows:]]
+        self._waiting_rows -= rows
 
 
 def content(values: Any) -> Iterator[bytes | memoryview]:
@@ -81,17 +88,24 @@ def content(values: Any) -> Iterator[bytes | memoryview]:
         >>> [bytes(part) for part in content(pa.array(["ab", None]))]
         [b'@', b'\x02\x00\x00\x00\x00\x00\x00\x00', b'ab']
     """
-    yield np.packbits(values.is_null().to_numpy(zero_copy_only=False)).tobytes()
-    if pa.types.is_string(values.type):
-        filled = values.fill_null("")
-        _, ends, text = filled.buffers()
-        bounds = np.frombuffer(ends, dtype=np.int32)[filled.offset : filled.offset + len(filled) + 1]
-        yield np.diff(bounds).tobytes()
-        if text is not None:
-            yield memoryview(text)[bounds[0] : bounds[-1]]
+    text = pa.types.is_string(values.type)
+    if not text:
+        values = values.view({32: pa.int32(), 64: pa.int64()}[values.type.bit_width])
+    if values.null_count:
+        yield np.packbits(values.is_null().to_numpy(zero_copy_only=False)).tobytes()
+        values = values.fill_null("" if text else 0)
     else:
-        whole = {32: pa.int32(), 64: pa.int64()}[values.type.bit_width]
-        yield values.view(whole).fill_null(0).to_numpy().tobytes()
+        yield b"all"
+    first, last = values.offset, values.offset + len(values)
+    if text:
+        _, ends, characters = values.buffers()
+        bounds = np.frombuffer(ends, dtype=np.int32)[first : last + 1]
+        yield np.diff(bounds).tobytes()
+        if characters is not None:
+            yield memoryview(characters)[bounds[0] : bounds[-1]]
+    else:
+        width = values.type.bit_width // 8
+        yield memoryview(values.buffers()[1])[first * width : last * width]
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ import polars as pl
 
 from assets.staging import ledger
 from assets.staging.keys import KeyCount, count_orphans, references, staged_path
-from assets.staging.order import NotGrouped, grouped_pieces, merged_pieces
+from assets.staging.order import NotGrouped, Sizes, ordered_pieces
 from assets.staging.read_csv import csv_frames
 from assets.staging.read_parquet import parquet_frames
 from assets.staging.reading import Reading
@@ -27,8 +27,6 @@ from schemas.tables import TABLES, Table
 Progress = Callable[[str, float], None]
 """Called with a table's name and the share of the source's bytes that is done, from 0 to 1."""
 
-# While a piece is sorted it lies in memory up to five times, beside the blocks that are being parsed.
-_PIECES_IN_MEMORY = 12
 _SMALLEST_PIECE = 1 << 20
 _SHOWN_KEYS = 3
 
@@ -146,18 +144,20 @@ def stage_table(
 
 def _write(reading: Reading, path: Path, scratch: Path, memory: int, tell: Callable[[int], None]) -> ledger.Entry:
     """Read, sort and write a table, all or nothing."""
-    piece_bytes = max(memory // _PIECES_IN_MEMORY, _SMALLEST_PIECE)
+    sizes = Sizes(max(memory // 24, _SMALLEST_PIECE), max(memory // 8, _SMALLEST_PIECE))
+    frames = _frames(reading, tell)
     try:
-        return _write_pieces(reading, path, grouped_pieces(_frames(reading, tell), reading.table, piece_bytes))
+        return _write_pieces(reading, path, ordered_pieces(frames, reading.table, sizes, scratch))
     except NotGrouped:
-        merged = merged_pieces(_frames(reading, tell), reading.table, piece_bytes, scratch)
-        return _write_pieces(reading, path, merged)
+        frames.close()
+        reading.problems.clear()
+        pieces = ordered_pieces(_frames(reading, tell), reading.table, sizes, scratch, merge=True)
+        return _write_pieces(reading, path, pieces)
 
 
 def _write_pieces(reading: Reading, path: Path, pieces: Iterator[pl.DataFrame]) -> ledger.Entry:
     keys = KeyCount(reading.table)
-    with replacing(path) as sink:
-        writer = TableWriter(reading.table, sink)
+    with replacing(path) as sink, TableWriter(reading.table, sink) as writer:
         for piece in pieces:
             keys.add(piece)
             writer.write(piece)
@@ -168,7 +168,7 @@ def _write_pieces(reading: Reading, path: Path, pieces: Iterator[pl.DataFrame]) 
     return ledger.Entry("", "", size, writer.rows, fingerprint, keys.duplicates, reading.extra_columns, {}, {})
 
 
-def _frames(reading: Reading, tell: Callable[[int], None]) -> Iterator[pl.DataFrame]:
+def _frames(reading: Reading, tell: Callable[[int], None]) -> Generator[pl.DataFrame, None, None]:
     read = parquet_frames if reading.path.suffix == ".parquet" else csv_frames
     for frame in read(reading):
         tell(reading.position)
