@@ -120,9 +120,9 @@ def tasks(release: Release) -> Iterator[str]:
         )
 
 
-def ids(release: Release) -> Iterator[str]:
+def ids(found: Iterable[GoldRow]) -> Iterator[str]:
     """Ids tell nothing: whatever the trait, its tasks lie evenly over all ids, and a pair's two are no neighbours."""
-    rows = sorted(release.rows, key=lambda row: row.task_id)
+    rows = sorted(found, key=lambda row: row.task_id)
     traits: tuple[Callable[[GoldRow], object], ...] = (
         lambda row: f"condition {row.condition}",
         lambda row: f"split {row.split}",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,10 +23,12 @@ from robustgym.licence import require_permission, require_publishable
 from robustgym.release import Release
 from schemas.errors import InputError
 from schemas.pairs import Condition, GoldRow, Split, Task
+from schemas.release import SourceKind
 from schemas.version import CODE_VERSION
 from tests.conftest import ROOT
 from tests.release_drafts import draft, rows
 
+GOLDEN = ROOT / "tests/golden/release"
 YARDSTICKS = draft().yardsticks
 
 FILES = {
@@ -107,7 +111,9 @@ def test_nothing_half_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ({"yardsticks": {}}, "oracle clean scores not measured"),
         ({"rows": rows()[:-1]}, "its tasks are clean, not one clean and one noise"),
         ({"rows": ()}, "there are no pairs"),
-        ({"rows": (*rows(), rows()[0])}, "two tasks share one id"),
+        ({"rows": (*rows(), rows()[0])}, "its tasks are clean, clean, noise"),
+        ({"rows": (*rows()[:-1], rows()[-1].model_copy(update={"task_id": rows()[0].task_id}))}, "borne by 2 tasks"),
+        ({"rows": (rows()[0], rows()[1].model_copy(update={"gold": 9.9}))}, "abstention is promised"),
     ],
 )
 def test_a_draft_that_does_not_prove_itself_is_not_published(
@@ -182,6 +188,33 @@ def test_the_manifest_counts(path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "DATASHEET.md", "LICENSE.txt", "manifest.json"])
+@pytest.mark.parametrize("kind", ["synthetic", "demo", "credentialed"])
+def test_the_documents_are_the_golden_ones(kind: SourceKind, name: str, tmp_path: Path) -> None:
+    """Set ROBUSTGYM_UPDATE_GOLDEN=1 to write them anew, and read the difference."""
+    text = (write_release(draft(kind), tmp_path) / name).read_text()
+    golden = GOLDEN / kind / name
+    if os.environ.get("ROBUSTGYM_UPDATE_GOLDEN"):
+        golden.parent.mkdir(parents=True, exist_ok=True)
+        golden.write_text(masked(text))
+    assert masked(text) == golden.read_text()
+
+
+def masked(text: str) -> str:
+    """The text without what changes with every change of code or library: hashes, sizes, versions."""
+    text = re.sub(r"\b[0-9a-f]{64}\b", "<sha256>", text)
+    text = re.sub(r'"bytes": \d+', '"bytes": "<bytes>"', text)
+    return re.sub(
+        r"(duckdb|faker|jinja2|numpy|polars|pyarrow|pydantic|sqlglot)( \| |\": \")\d[\w.]*", r"\1\2<version>", text
+    )
+
+
+def test_names_are_ones_that_physionet_takes(path: Path) -> None:
+    for name in FILES:
+        assert all(re.fullmatch(r"\w([\w.-]*\w)?", part) for part in name.split("/"))
+    assert "# MIMIC-IV-Ext-invented\n" in (GOLDEN / "credentialed/README.md").read_text()
+
+
 def test_the_version_is_the_package_s() -> None:
     assert f'\nversion = "{CODE_VERSION}"\n' in (ROOT / "pyproject.toml").read_text()
 
@@ -197,8 +230,8 @@ def test_the_code_s_hash_names_its_content(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["synthetic", "demo", "credentialed"])
-def test_the_licence_travels_with_the_data(kind: str, tmp_path: Path) -> None:
-    path = write_release(draft(kind), tmp_path)  # type: ignore[arg-type]
+def test_the_licence_travels_with_the_data(kind: SourceKind, tmp_path: Path) -> None:
+    path = write_release(draft(kind), tmp_path)
     text, card = (path / "LICENSE.txt").read_text(), (path / "README.md").read_text()
     want = {
         "synthetic": ("CC0 1.0 Universal", "license: cc0-1.0"),
