@@ -60,6 +60,8 @@ def check(
 def surviving_route(session: Session, question: Question) -> str:
     """The first declared route by which the same fact is still there, in words; empty if none is."""
     for route in question.selections_of(Role.ROUTE):
+        if route.table not in session.tables:
+            continue
         _, rows = session.fetch(f"SELECT count(*) FROM ({records_sql(question, route.name)})")
         if rows[0][0]:
             return f"the fact survives in {route.table}"

@@ -25,6 +25,10 @@ def associated(session: Session, question: Question) -> RowNumbers:
     """
     found = {}
     for selection in question.selections:
+        if selection.table not in session.tables:
+            # A route through a table that this source lacks: nothing is known by it.
+            found[selection.name] = ()
+            continue
         _, rows = session.fetch(records_sql(question, selection.name))
         found[selection.name] = tuple(sorted(row for (row,) in rows if row is not None))
     return found
