@@ -13,7 +13,7 @@ from schemas.errors import InputError
 OWNERS = ["team:dataset-maintainers"]
 
 
-class Build(dg.ConfigurableResource):  # type: ignore[type-arg]
+class Build(dg.ConfigurableResource):
     """What is built from what. Every field can be set in the launchpad; the defaults need nothing but this checkout."""
 
     source: str = Field(

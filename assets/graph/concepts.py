@@ -24,7 +24,7 @@ from assets.graph.workbench import CODE, Workbench
         )
     ],
 )
-def concept_check(build: Build) -> dg.MaterializeResult[None]:
+def concept_check(build: Build) -> dg.MaterializeResult:
     """What this source lacks of the curated concepts. One row is one concept it does not have, with the reason."""
     with said_plainly(), Workbench(build.plan()) as bench:
         product = bench.concept_check(make=True)

@@ -1,6 +1,7 @@
 """Group `noise`: one asset per operator, found in the folder. A new operator's file is a new asset."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 import dagster as dg
 
@@ -36,7 +37,7 @@ def noise_asset(operator: Operator) -> dg.AssetsDefinition:
             dg.AssetCheckSpec("keeps_its_promise", asset=key, description="Few candidates break the promise."),
         ],
     )
-    def make_noise(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult[None]:
+    def make_noise(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
         with said_plainly(), Workbench(build.plan(), progress_of(context.log.info)) as bench:
             product = bench.candidates(operator, make=True)
             shown = bench.source.kind != "credentialed"
@@ -75,6 +76,6 @@ def noise_asset(operator: Operator) -> dg.AssetsDefinition:
     return make_noise
 
 
-def noise_assets() -> list[dg.AssetsDefinition]:
-    """One asset for each operator in the folder, by level and name."""
-    return [noise_asset(operator) for operator in operators().values()]
+def noise_assets(found: Mapping[str, Operator] | None = None) -> list[dg.AssetsDefinition]:
+    """One asset for each operator, by level and name; of those in the folder, unless others are given."""
+    return [noise_asset(operator) for operator in (operators() if found is None else found).values()]

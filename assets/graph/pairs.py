@@ -18,7 +18,7 @@ from schemas.pairs import GoldRow, Split
     kinds={"python"},
     owners=OWNERS,
     deps=[keys.QUESTIONS, *(keys.noise(name) for name in operators())],
-    code_version=code_of(*CODE["pairs"]),
+    code_version=code_of(*CODE["balanced_pairs"]),
     check_specs=[
         dg.AssetCheckSpec("cells_are_full", asset=keys.PAIRS, description="Each cell has as many pairs as asked for."),
         dg.AssetCheckSpec(
@@ -29,7 +29,7 @@ from schemas.pairs import GoldRow, Split
         ),
     ],
 )
-def balanced_pairs(build: Build) -> dg.MaterializeResult[None]:
+def balanced_pairs(build: Build) -> dg.MaterializeResult:
     """The balanced set. One row is one pair: a clean task, its noise task, and everything an agent must not see."""
     with said_plainly(), Workbench(build.plan()) as bench:
         product = bench.pairs(make=True)

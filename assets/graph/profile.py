@@ -17,7 +17,7 @@ from assets.graph.workbench import CODE, Workbench
     deps=[keys.WAREHOUSE],
     code_version=code_of(*CODE["table_profile"]),
 )
-def table_profile(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult[None]:
+def table_profile(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
     """What each column holds. One row is one column of a staged table: rows, share of NULL, distinct values, range."""
     with said_plainly(), Workbench(build.plan(), progress_of(context.log.info)) as bench:
         product = bench.table_profile(make=True)

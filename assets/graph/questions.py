@@ -18,7 +18,7 @@ from assets.questions import catalogue
     kinds={"python", "duckdb"},
     owners=OWNERS,
     deps=[keys.WAREHOUSE, keys.CONCEPT_CHECK],
-    code_version=code_of(*CODE["questions"]),
+    code_version=code_of(*CODE["clean_questions"]),
     check_specs=[
         dg.AssetCheckSpec(
             "every_cell_is_asked",
@@ -27,7 +27,7 @@ from assets.questions import catalogue
         )
     ],
 )
-def clean_questions(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult[None]:
+def clean_questions(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
     """Clean questions, asked and answered. One row is a template with its parameters filled in and its gold answer."""
     with said_plainly(), Workbench(build.plan(), progress_of(context.log.info)) as bench:
         product = bench.questions(make=True)

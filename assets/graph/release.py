@@ -19,7 +19,7 @@ from assets.release import ReleaseRefused
     deps=[keys.PAIRS, keys.VALIDATION_REPORT, keys.MODEL_CHECK, keys.TABLE_PROFILE],
     code_version=code_of("assets/release", "assets/pairs/drafting.py", "robustgym/layout.py", "schemas"),
 )
-def published_release(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult[None]:
+def published_release(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
     """One directory that anyone can work with alone. One row is one task, in `tasks`; what proves it is in `gold`."""
     with said_plainly(), Workbench(build.plan(), progress_of(context.log.info)) as bench:
         try:

@@ -15,7 +15,7 @@ from schemas.tables import TABLES
 raw_files = [
     dg.AssetSpec(
         keys.raw(table),
-        description=f"`{table.path}`, as the source has it (.csv.gz, .csv or .parquet). One row is: {table.meaning}.",
+        description=f"`{table.path}` as the source has it: .csv.gz, .csv or .parquet. One row: {table.meaning}.",
         group_name="source",
         deps=[keys.HOSPITAL_FILES],
         kinds={"csv"},
@@ -34,10 +34,10 @@ raw_files = [
     owners=OWNERS,
     code_version=code_of("assets/synthetic"),
 )
-def hospital_files(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult[None]:
+def hospital_files(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
     """The source directory of this build: a MIMIC-IV download as it is, or a synthetic hospital, made if it is missing.
 
-    One row of it is one table's file. Nothing of a real download is ever written.
+    One row is one table's file. Nothing of a real download is ever written.
     """
     with said_plainly():
         plan = build.plan()

@@ -21,7 +21,7 @@ def staging_asset(table: Table) -> dg.AssetsDefinition:
     @dg.asset(
         key=key,
         description=(
-            f"`{table.path}`, typed, in its total order. One row is: {table.meaning}.\n\n"
+            f"`{table.path}`, typed, in its total order. One row: {table.meaning}.\n\n"
             "A table that the source lacks is noted as missing, and the build goes on without it."
         ),
         group_name="staging",
@@ -41,7 +41,7 @@ def staging_asset(table: Table) -> dg.AssetsDefinition:
             dg.AssetCheckSpec("references_exist", asset=key, description="Every foreign key names a row."),
         ],
     )
-    def stage(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult[None]:
+    def stage(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
         with said_plainly():
             plan = build.plan()
             source = find_source(plan.source)
@@ -64,7 +64,7 @@ def staging_asset(table: Table) -> dg.AssetsDefinition:
     return stage
 
 
-def _staged(table: Table, staged: StagedTable, file: str) -> dg.MaterializeResult[None]:
+def _staged(table: Table, staged: StagedTable, file: str) -> dg.MaterializeResult:
     orphans = {key: n for key, n in staged.orphans.items() if n}
     return dg.MaterializeResult(
         data_version=dg.DataVersion(staged.fingerprint),
@@ -85,7 +85,7 @@ def _staged(table: Table, staged: StagedTable, file: str) -> dg.MaterializeResul
     )
 
 
-def _missing(table: Table) -> dg.MaterializeResult[None]:
+def _missing(table: Table) -> dg.MaterializeResult:
     what = f"the source has no {table.path}; what needs it is left out"
     return dg.MaterializeResult(
         data_version=dg.DataVersion("missing"),
@@ -127,8 +127,8 @@ def _columns(table: Table) -> dg.TableSchema:
     deps=keys.STAGED,
     code_version=code_of("robustgym/warehouse.py"),
 )
-def warehouse(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult[None]:
-    """The staged tables as one hospital, with the native copy that sessions read. One row of it is one table."""
+def warehouse(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
+    """The staged tables as one hospital, with the native copy that sessions read. One row is one table."""
     with said_plainly():
         plan = build.plan()
         hospital = Warehouse.open(plan.warehouse)

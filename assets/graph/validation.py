@@ -31,7 +31,7 @@ from assets.graph.workbench import CODE, Workbench
         ),
     ],
 )
-def validation_report(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult[None]:
+def validation_report(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
     """The examination of exactly these pairs. One row is one problem; the release refuses a report about others."""
     with said_plainly(), Workbench(build.plan(), progress_of(context.log.info)) as bench:
         product = bench.validation_report(make=True)
@@ -72,7 +72,7 @@ def validation_report(context: dg.AssetExecutionContext, build: Build) -> dg.Mat
         )
     ],
 )
-def model_check(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult[None]:
+def model_check(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
     """What a language model says of the wording. One row is one objection; without an endpoint it says so."""
     with said_plainly(), Workbench(build.plan(), progress_of(context.log.info)) as bench:
         check = bench.model_check()

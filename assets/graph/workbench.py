@@ -42,12 +42,12 @@ _NOISING = tuple(f"assets/pairs/{name}.py" for name in ("noising", "promises", "
 
 CODE: Mapping[str, tuple[str, ...]] = {
     "table_profile": ("assets/validation/table_profile.py", "schemas/tables"),
-    "profile_contract": ("assets/validation/contracts.py", "schemas/tables"),
+    "tables_keep_their_rules": ("assets/validation/contracts.py", "schemas/tables"),
     "concept_check": ("assets/validation/concept_check.py", *_HOSPITAL, *_WORDS),
-    "questions": ("assets/questions", *_ASKING, *_HOSPITAL, *_WORDS),
+    "clean_questions": ("assets/questions", *_ASKING, *_HOSPITAL, *_WORDS),
     "noise": ("assets/questions", "noise_ops/registry.py", *_NOISING, *_ASKING, *_HOSPITAL, *_WORDS),
-    "pairs": ("assets/pairs/selecting.py", *_WORDS),
-    "pairs_contract": ("assets/validation/contracts.py", "schemas"),
+    "balanced_pairs": ("assets/pairs/selecting.py", *_WORDS),
+    "pairs_keep_their_contract": ("assets/validation/contracts.py", "schemas"),
     "validation_report": ("assets/validation/report.py", "robustgym", *_WORDS),
 }
 """Files whose text is part of a product's version. An operator's own file is part of its own candidates only."""
@@ -120,7 +120,7 @@ class Workbench:
         """Rules of the staged tables that are broken."""
         profile = self.table_profile()
         return self._product(
-            "profile_contract",
+            "tables_keep_their_rules",
             tuple[str, ...],
             lambda: tuple(map(str, check_profile(profile.value))),
             make,
@@ -148,7 +148,7 @@ class Workbench:
         """The clean questions, asked and answered."""
         plan = self.plan
         return self._product(
-            "questions",
+            "clean_questions",
             Questions,
             lambda: build_questions(self.hospital, self.concepts, plan.profile, plan.seed, self._progress),
             make,
@@ -176,7 +176,7 @@ class Workbench:
         """The balanced set of pairs."""
         found = self.all_candidates()
         return self._product(
-            "pairs",
+            "balanced_pairs",
             Selection,
             lambda: select((product.value for product in found.values()), self.plan.profile, self.plan.seed),
             make,
@@ -187,7 +187,7 @@ class Workbench:
         """Rules of the tasks that are broken."""
         pairs = self.pairs()
         return self._product(
-            "pairs_contract",
+            "pairs_keep_their_contract",
             tuple[str, ...],
             lambda: tuple(map(str, check_pairs(rows(pairs.value)))),
             make,
@@ -257,4 +257,4 @@ def rows(selection: Selection) -> list[GoldRow]:
 
 
 def _stale(name: str) -> InputError:
-    return InputError(Problem(name, "not made yet, or out of date", f"materialize {name} first, or everything"))
+    return InputError(Problem(name, "not made yet, or out of date", f"run {name} first, or everything"))
