@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 from typing import Annotated
 
 from annotated_types import Interval
 
 from noise_ops import NotApplicable, Severity, noise_op
-from noise_ops._cells import value_cells
+from noise_ops._cells import measured, value_cells
 from noise_ops._edits import chosen_targets, overlay, without_routes
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
@@ -33,8 +34,9 @@ def deid_mask(question: Question, rng: Random, *, share: Annotated[float, Interv
     one. In the demo 6,823 laboratory values and 352 comments of cultures are masked. The mask is text: it is neither
     NULL nor a value, and a careless statement counts it as a category.
 
-    Limits: needs a text column; where all that is asked for is a number (age, sequence) see `value_null`. `mask_text`
-    is the harmless variant, in which the number survives.
+    Limits: stands back where the question would count the mask as one more name. Needs a text column; where all that is
+    asked for is a number (age, sequence) see `value_null`. `mask_text` is the harmless variant, in which the number
+    survives.
 
     Args:
         question: The clean question.
@@ -42,7 +44,8 @@ def deid_mask(question: Question, rng: Random, *, share: Annotated[float, Interv
         share: Share of the records to mask, at least one.
 
     Raises:
-        NotApplicable: The value of no target is text, or half of one record is asked for.
+        NotApplicable: The value of no target is text, the mask would count as an answer, or half of one record is
+            asked for.
 
     Examples:
         >>> from schemas.examples import discharge_destination, first_lactate
@@ -59,8 +62,16 @@ def deid_mask(question: Question, rng: Random, *, share: Annotated[float, Interv
     masks = [(selection, _mask(selection)) for selection in chosen_targets(question, share)]
     if not any(MASK in cells.values() for _, cells in masks):
         raise NotApplicable("the value of no target is text")
+    if not all(_rejected(selection, cells) for selection, cells in masks):
+        raise NotApplicable("the question takes the mask for an answer")
     masked = [question.put(selection, cells, share, rng) for selection, cells in masks if cells]
     return Noise(overlay=overlay(*masked, without_routes(question, rng)), worlds=siblings(question, rng))
+
+
+def _rejected(selection: Selection, cells: Mapping[str, Value]) -> bool:
+    """Whether a masked record no longer counts: it is not of the sort, not a number, or the mask is refused by name."""
+    text = [column for column, cell in cells.items() if cell == MASK and column != "comments"]
+    return measured(selection) or MASK in selection.support or any(column in selection.concept for column in text)
 
 
 def _mask(selection: Selection) -> dict[str, Value]:

@@ -13,7 +13,7 @@ from noise_ops._edits import chosen_targets, overlay, rewritten
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
 from schemas.overlays import Edit, Value
-from schemas.questions import Question, Record, literal
+from schemas.questions import Question, Record, Selection, literal
 from schemas.units import SPELLINGS, spellings
 
 
@@ -30,8 +30,8 @@ def unit_synonym(question: Question, rng: Random, *, share: Annotated[float, Int
     overnight. Nothing is lost: whoever compares units as units reaches the answer, and whoever compares characters does
     not.
 
-    Limits: only spellings listed in `schemas.units`. A question whose records must bear one exact spelling loses them;
-    such a pair is dropped when its promise is checked.
+    Limits: only spellings listed in `schemas.units` that the question accepts; where its records must bear one exact
+    spelling, another would take them away.
 
     Args:
         question: The clean question.
@@ -39,7 +39,7 @@ def unit_synonym(question: Question, rng: Random, *, share: Annotated[float, Int
         share: Share of the records to respell, at least one.
 
     Raises:
-        NotApplicable: No target states a unit that has another spelling.
+        NotApplicable: No target states a unit of which the question accepts another spelling.
 
     Examples:
         >>> from schemas.examples import first_lactate, inr_range
@@ -49,30 +49,41 @@ def unit_synonym(question: Question, rng: Random, *, share: Annotated[float, Int
 
         >>> unit_synonym(inr_range(), Random(0))
         Traceback (most recent call last):
-        noise_ops.registry.NotApplicable: no target states a unit with another spelling
+        noise_ops.registry.NotApplicable: no target states a unit with another accepted spelling
     """
     edits: list[Edit] = []
     for selection in chosen_targets(question, 1.0):
         for column in selection.unit:
             turn = rng.randrange(8)
-            put = {column: _respelled_sql(column, turn)}
-            edits += rewritten(question, selection, share, rng, partial(_respelled, column, turn), put)
+            put = {column: sql} if (sql := _respelled_sql(selection, column, turn)) else {}
+            edits += rewritten(question, selection, share, rng, partial(_respelled, selection, column, turn), put)
     if not edits:
-        raise NotApplicable("no target states a unit with another spelling")
+        raise NotApplicable("no target states a unit with another accepted spelling")
     return Noise(overlay=overlay(edits), worlds=siblings(question, rng))
 
 
-def _respelled(column: str, turn: int, record: Record) -> dict[str, Value] | None:
+def _others(selection: Selection, column: str, unit: str) -> list[str]:
+    """Other spellings of a unit that the selection accepts: listed by it, or compared without regard to case."""
+    folded = f"lower({column})" in selection.support
+    return [
+        other
+        for other in spellings(unit)[1:]
+        if literal(other) in selection.support or (folded and literal(other.lower()) in selection.support)
+    ]
+
+
+def _respelled(selection: Selection, column: str, turn: int, record: Record) -> dict[str, Value] | None:
     """The unit of a record in another of its spellings, None where it has only one."""
-    others = spellings(str(record[column]))[1:]
+    others = _others(selection, column, str(record[column]))
     return {column: others[turn % len(others)]} if others else None
 
 
-def _respelled_sql(column: str, turn: int) -> str:
-    """The same as SQL: every listed spelling as another of its line."""
+def _respelled_sql(selection: Selection, column: str, turn: int) -> str:
+    """The same as SQL: every spelling as another of its line; empty where none has another."""
     cases = [
-        f"WHEN {literal(unit)} THEN {literal(spellings(unit)[1 + turn % (len(line) - 1)])}"
+        f"WHEN {literal(unit)} THEN {literal(others[turn % len(others)])}"
         for line in SPELLINGS
         for unit in line
+        if (others := _others(selection, column, unit))
     ]
-    return f"CASE {column} {' '.join(cases)} ELSE {column} END"
+    return f"CASE {column} {' '.join(cases)} ELSE {column} END" if cases else ""
