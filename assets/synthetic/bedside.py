@@ -90,7 +90,13 @@ def outputevents(block: Block) -> pa.Table:
     drain(operated & rng.chance(n, 0.3), _JP, 6, 12, 40)
     drain(operated & rng.chance(n, 0.1), _JP_2, 6, 8, 40)
     tubed = icu.ventilated > 0
-    drain((tubed & rng.chance(n, 0.3)) | (has[:, GROUP["bowel_obstruction"]] & rng.chance(n, 0.5)), _ORAL_GASTRIC, 6, 18, 60)
+    drain(
+        (tubed & rng.chance(n, 0.3)) | (has[:, GROUP["bowel_obstruction"]] & rng.chance(n, 0.5)),
+        _ORAL_GASTRIC,
+        6,
+        18,
+        60,
+    )
     drain(rng.chance(n, 0.04) | (has[:, GROUP["bowel_obstruction"]] & rng.chance(n, 0.4)), _NASOGASTRIC, 6, 25, 60)
     drain(tubed & rng.chance(n, 0.3), _RESIDUAL, 6, 9, 400)
     loose = has[:, GROUP["clostridium_difficile"]] | block.ordered[icu.admission, INGREDIENT["lactulose"]]
@@ -169,13 +175,20 @@ def procedureevents(block: Block) -> pa.Table:
     lasting(tubed, _VENT, icu.ventilated, icu.extubated)
     shortly = icu.intime + 60 * rng.below(n, 240)
     later = icu.intime + np.floor(rng.uniform(n) * 0.3 * (icu.outtime - icu.intime)).astype(np.int64)
-    lasting(icu.noninvasive, _NIV, later, np.minimum(later + np.floor((3 + 10 * rng.exponential(n)) * HOUR).astype(np.int64), icu.outtime))
+    lasting(
+        icu.noninvasive,
+        _NIV,
+        later,
+        np.minimum(later + np.floor((3 + 10 * rng.exponential(n)) * HOUR).astype(np.int64), icu.outtime),
+    )
     away = tubed & (icu.ventilated > icu.intime + 2 * HOUR) | (tubed & rng.chance(n, 0.15))
     lasting(away, _INTUBATION, icu.ventilated - 600, icu.ventilated - 540)
     freed = tubed & (icu.extubated < icu.outtime - HOUR) & ~(adm.died[icu.admission] & rng.chance(n, 0.7))
     lasting(freed, _EXTUBATION, icu.extubated, icu.extubated + 60)
     out = icu.outtime - 60 * rng.below(n, 400)
-    middle = np.maximum(out - np.floor(rng.uniform(n) ** 2 * 0.5 * (out - icu.intime)).astype(np.int64), icu.intime + HOUR)
+    middle = np.maximum(
+        out - np.floor(rng.uniform(n) ** 2 * 0.5 * (out - icu.intime)).astype(np.int64), icu.intime + HOUR
+    )
     lasting(icu.arterial_line, _ART, shortly, np.maximum(middle, shortly + HOUR))
     lasting(icu.central_line, _MULTI, shortly, np.maximum(out, shortly + HOUR))
     lasting(icu.pa_catheter, _PA, shortly, np.maximum(middle, shortly + HOUR))
@@ -188,7 +201,9 @@ def procedureevents(block: Block) -> pa.Table:
     filters, nth = within(np.where(icu.crrt, 1 + icu.hours // 60, 0))
     running = icu.intime[filters] + (8 + nth * 58) * HOUR
     rows_.append((filters, running, np.minimum(running + 50 * HOUR, icu.outtime[filters]), _CRRT))
-    chest = (heart_surgery(block) & rng.chance(n, 0.6)) | (adm.has[icu.admission, GROUP["pneumothorax"]] & rng.chance(n, 0.5))
+    chest = (heart_surgery(block) & rng.chance(n, 0.6)) | (
+        adm.has[icu.admission, GROUP["pneumothorax"]] & rng.chance(n, 0.5)
+    )
     lasting(chest & ~heart_surgery(block), _CHEST_PLACED, shortly, shortly + 60)
     pulled = icu.intime + np.floor(0.7 * (icu.outtime - icu.intime)).astype(np.int64)
     lasting(chest, _CHEST_REMOVED, pulled, pulled + 60)
@@ -220,7 +235,11 @@ def procedureevents(block: Block) -> pa.Table:
     minutes = (end - start) / 60
     u = rng.uniform(m)
     in_days, in_hours = ~task & (minutes > 2880) & (u < 0.12), ~task & (u > 0.996)
-    value = np.where(task, 1.0, np.where(in_days, np.round(minutes / 1440, 4), np.where(in_hours, np.round(minutes / 60, 4), minutes)))
+    value = np.where(
+        task,
+        1.0,
+        np.where(in_days, np.round(minutes / 1440, 4), np.where(in_hours, np.round(minutes / 60, 4), minutes)),
+    )
     unit = np.where(task, 3, np.where(in_days, 1, np.where(in_hours, 2, 0)))
     names, where, categories = _locations()
     category_words = lists["locationcategory"].to_pylist()
@@ -244,7 +263,9 @@ def procedureevents(block: Block) -> pa.Table:
             "orderid": whole(orderid),
             "linkorderid": whole(orderid),
             "ordercategoryname": pick(index["ordercategoryname"][item], lists["ordercategoryname"]),
-            "ordercategorydescription": pick(index["ordercategorydescription"][item], lists["ordercategorydescription"]),
+            "ordercategorydescription": pick(
+                index["ordercategorydescription"][item], lists["ordercategorydescription"]
+            ),
             "patientweight": real(icu.weight_kg[stay]),
             "isopenbag": whole(~task),
             "continueinnextdept": whole(np.zeros(m)),
@@ -299,7 +320,11 @@ def datetimeevents(block: Block) -> pa.Table:
         for step, code in enumerate(codes):
             kept = rng.chance(len(stay), 0.74) & (at <= icu.outtime[stay])
             days = 0 if step == 0 else (1, 4, 4)[min(step - 1, 2)]
-            changed = put_in if step == 0 else np.maximum(at // DAY * DAY - rng.below(len(stay), days + 1) * DAY, put_in - DAY)
+            changed = (
+                put_in
+                if step == 0
+                else np.maximum(at // DAY * DAY - rng.below(len(stay), days + 1) * DAY, put_in - DAY)
+            )
             shown = np.where(str(code) in with_both, changed + 15 * HOUR, changed)
             stays.append(stay[kept])
             times.append(at[kept])

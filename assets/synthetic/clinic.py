@@ -56,7 +56,8 @@ def omr(block: Block) -> pa.Table:
         _HEIGHT: [f"{value:g}" for value in inches.tolist()],
         _BMI: _texts(bmi, 1),
         _PRESSURE: [
-            f"{high:.0f}/{low:.0f}" for high, low in zip(np.rint(systolic).tolist(), np.rint(diastolic).tolist(), strict=True)
+            f"{high:.0f}/{low:.0f}"
+            for high, low in zip(np.rint(systolic).tolist(), np.rint(diastolic).tolist(), strict=True)
         ],
     }
     where = np.concatenate([np.flatnonzero(given[kind]) for kind in range(4)])

@@ -30,7 +30,13 @@ def words(values: Sequence[str | None]) -> pa.Array:
 
 
 def pick(index: AnyArray, values: pa.Array, null: Bools | None = None) -> pa.Array:
-    """A text column that holds positions in a word list: −1 and `null` are NULL."""
+    """A text column that holds positions in a word list: −1 and `null` are NULL.
+
+    Raises:
+        IndexError: A position lies beyond the list. Arrow would read outside its memory.
+    """
+    if len(index) and int(index.max()) >= len(values):
+        raise IndexError(f"position {int(index.max())} in a list of {len(values)} words")
     missing = index < 0 if null is None else null | (index < 0)
     width = np.int8 if len(values) < 128 else np.int16 if len(values) < 32_768 else np.int32
     narrow = index.astype(width)

@@ -96,7 +96,9 @@ class Course:
         left = (adm.discharge[admission] - time) / np.float64(HOUR)
         nearing = np.clip(1 - left.astype(np.float32) / 40, 0, 1)
         fades = np.where(died, np.float32(0.12), np.float32(1)) * over
-        return np.asarray(peak[admission] * (up / (1 + fades + np.float32(0.6) * fades * fades) + died * 0.35 * nearing))
+        return np.asarray(
+            peak[admission] * (up / (1 + fades + np.float32(0.6) * fades * fades) + died * 0.35 * nearing)
+        )
 
     def analytes(self, admission: Ints, time: Ints, names: tuple[str, ...] = ANALYTES) -> dict[str, Singles]:
         """The logarithm of each named analyte over its norm (base excess: mmol/L) for each admission and time."""
@@ -143,7 +145,9 @@ class Course:
             state["bicarb"] = np.maximum(state["bicarb"], np.float32(-1.3))
 
 
-def course(seed: int, block: int, who: People, level: Singles, adm: Admissions, heparin: Bools, warfarin: Bools) -> Course:
+def course(
+    seed: int, block: int, who: People, level: Singles, adm: Admissions, heparin: Bools, warfarin: Bools
+) -> Course:
     """The course of the block's admissions."""
     rng = Draws(seed, "course", block)
     n = len(adm.patient)

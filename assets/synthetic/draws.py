@@ -43,7 +43,9 @@ def exp(x: AnyArray) -> Floats:
     [1.0, 2.7183, 0.0003]
     """
     steps = np.rint(x * _PER_UNIT)
-    return _EXP[np.clip(steps, -_EXP_REACH * _PER_UNIT, _EXP_REACH * _PER_UNIT).astype(np.int32) + _EXP_REACH * _PER_UNIT]
+    return _EXP[
+        np.clip(steps, -_EXP_REACH * _PER_UNIT, _EXP_REACH * _PER_UNIT).astype(np.int32) + _EXP_REACH * _PER_UNIT
+    ]
 
 
 class Draws:

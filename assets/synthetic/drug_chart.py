@@ -157,7 +157,7 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
     product = known.index["drug"][kind]
     infusing = known.drip[kind] & parent
     rates = rng.below(m, 8)
-    u = rng.bits16(m)
+    u = rng.bits16(m).astype(np.int64)
     barcode = np.where(known.intravenous[kind] & known.drip[kind], 1, 0)
     administered = np.array(given.event < _GIVEN)[row]
     return table(
@@ -171,7 +171,9 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
             "pharmacy_id": whole(drugs.pharmacy_id[given.order][row], parent | (u < 9000)),
             "barcode_type": pick(np.where(parent, -1, barcode), words(["if", "iv"])),
             "reason_for_no_barcode": pick(np.where(parent & (u < 2500), u % len(_REASONS), -1), words(_REASONS)),
-            "complete_dose_not_given": pick(np.where(parent & administered & (u > 26000), u > 65300, -1), words(["No", "Yes"])),
+            "complete_dose_not_given": pick(
+                np.where(parent & administered & (u > 26000), u > 65300, -1), words(["No", "Yes"])
+            ),
             "dose_due": pick(np.where(parent, due[row], -1), words(texts)),
             "dose_due_unit": pick(np.where(parent, due_unit, -1), words([*unit_words, "Units"])),
             "dose_given": pick(np.where(parent, -1, dose_given), words(part_texts)),
@@ -183,27 +185,40 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
                 np.where(parent, -1, np.where(known.pieces[kind] > 1, 0, 1 + known.index["form_val_disp"][kind])),
                 words(["1", *known.columns["form_val_disp"].to_pylist()]),
             ),
-            "product_unit": pick(np.where(parent, -1, known.index["form_unit_disp"][kind]), known.columns["form_unit_disp"]),
+            "product_unit": pick(
+                np.where(parent, -1, known.index["form_unit_disp"][kind]), known.columns["form_unit_disp"]
+            ),
             "product_code": pick(
                 np.where(parent, -1, known.index["formulary_drug_cd"][kind]), known.columns["formulary_drug_cd"]
             ),
             "product_description": pick(np.where(parent, -1, product), known.columns["drug"]),
             "prior_infusion_rate": pick(np.where(infusing & (u > 30000), rates, -1), words(_RATES)),
             "infusion_rate": pick(np.where(infusing & (u > 24000), rates, -1), words(_RATES)),
-            "infusion_rate_adjustment": pick(np.where(infusing & (u > 8000), u % len(_ADJUSTMENTS), -1), words(_ADJUSTMENTS)),
+            "infusion_rate_adjustment": pick(
+                np.where(infusing & (u > 8000), u % len(_ADJUSTMENTS), -1), words(_ADJUSTMENTS)
+            ),
             "infusion_rate_unit": pick(np.where(infusing & (u > 12000), u % 4, -1), words(_RATE_UNITS)),
             "route": pick(np.where(parent & known.by_mouth[kind] & (u < 52000), u % 43 == 0, -1), words(["PO", "NG"])),
             "infusion_complete": pick(np.where(infusing & (u > 56000), u % 3 == 0, -1), words(["Y", "N"])),
             "new_iv_bag_hung": pick(np.where(infusing & (u < 15000), 0, -1), words(["Y"])),
             "side": pick(np.where(parent & patch[row] & (u > 20000), u % 3, -1), words(["Right", "Left", "Center"])),
-            "site": pick(np.where(parent & patch[row] & (u > 20000), u % len(infusion_sites()), -1), words(infusion_sites())),
+            "site": pick(
+                np.where(parent & patch[row] & (u > 20000), u % len(infusion_sites()), -1), words(infusion_sites())
+            ),
             "non_formulary_visual_verification": pick(np.where(parent & (u % 331 == 0), 0, -1), words(["Y"])),
         },
     )
 
 
 _RATES = ("100", "75", "50", "10", "20", "200", "125", "150")
-_ADJUSTMENTS = ("No Change in Rate", "See Flowsheet for Titration", "Initial Rate", "Rate Changed", "Increase", "Decrease")
+_ADJUSTMENTS = (
+    "No Change in Rate",
+    "See Flowsheet for Titration",
+    "Initial Rate",
+    "Rate Changed",
+    "Increase",
+    "Decrease",
+)
 _RATE_UNITS = ("mL/hr", "mcg/kg/min", "units/hr", "mcg/hr")
 
 
@@ -223,5 +238,3 @@ def _split_doses() -> tuple[AnyArray, list[str]]:
                 texts.append(text)
             place[i] = texts.index(text)
     return place, texts or ["1"]
-
-

@@ -259,7 +259,9 @@ def pharmacy(block: Block, rng: Draws, drugs: Orders, done: Entries, start: Ints
             "sliding_scale": word("sliding_scale"),
             "doses_per_24_hrs": real(known.per_day[form], known.per_day[form] == 0),
             "duration": real(duration, duration == 0),
-            "duration_interval": pick(np.where(doses > 0, 1, np.where(hours, 2, 0)), words(["Ongoing", "Doses", "Hours"])),
+            "duration_interval": pick(
+                np.where(doses > 0, 1, np.where(hours, 2, 0)), words(["Ongoing", "Doses", "Hours"])
+            ),
             "expiration_value": whole(shelf),
             "expiration_unit": pick((shelf == 365).astype(np.int64), words(["Hours", "Days"])),
             "dispensation": word("dispensation"),

@@ -216,7 +216,9 @@ def boluses(block: Block, rng: Draws, first_order: int) -> Inputs:
     start = start // 60 * 60
     minutes = np.array([max(float(row["minutes"] or 1), 1) for row in data])[item]
     minutes = np.where(minutes > 1, np.rint(minutes * exp(0.3 * rng.normal(m))), 1)
-    end = np.minimum(start + np.maximum(minutes, 1).astype(np.int64) * 60, np.maximum(icu.outtime[stay] // 60 * 60, start + 60))
+    end = np.minimum(
+        start + np.maximum(minutes, 1).astype(np.int64) * 60, np.maximum(icu.outtime[stay] // 60 * 60, start + 60)
+    )
     usual = np.array([max(float(row["amount"] or 1), 0.1) for row in data])[item]
     fixed = np.array([row["amountuom"] == "dose" for row in data])[item]
     amount = np.where(fixed, 1.0, np.maximum(np.rint(usual * exp(0.32 * rng.normal(m)) * 10) / 10, 0.1))

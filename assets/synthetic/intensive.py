@@ -97,7 +97,9 @@ def icu_stays(seed: int, block: int, who: People, adm: Admissions) -> IcuStays:
     wait = np.minimum(wait, 0.6 * hours)
     late = np.maximum(adm.onset[first], 0)
     wait = np.where(late > 8, np.minimum(late + 2, 0.7 * hours), wait)
-    stay = (18 + 40 * rng.exponential(len(first))) * exp(0.26 * np.minimum(grave[first], 3.5) + 0.1 * adm.severity[first])
+    stay = (18 + 40 * rng.exponential(len(first))) * exp(
+        0.26 * np.minimum(grave[first], 3.5) + 0.1 * adm.severity[first]
+    )
     left = hours - wait
     stay = np.minimum(np.maximum(stay, 4), np.maximum(left - 14 - 10 * rng.uniform(len(first)), 0.3 * left))
     dies_there = (adm.died[first] & rng.chance(len(first), 0.8)) | rng.chance(len(first), 0.05)
@@ -158,7 +160,9 @@ def _treated(
     ventilated = rng.chance(n, np.where(heart_surgery, 0.98, np.where(no_tube, 0.3, 1.0) * need)) & (hours > 5)
     on_arrival = heart_surgery | rng.chance(n, 0.6)
     delay = np.where(on_arrival, 0.15 + 0.3 * rng.uniform(n), 0.25 * hours * rng.uniform(n))
-    length = np.where(heart_surgery, 4 + 7 * rng.exponential(n), (10 + 30 * rng.exponential(n)) * (0.4 + 0.5 * breathing))
+    length = np.where(
+        heart_surgery, 4 + 7 * rng.exponential(n), (10 + 30 * rng.exponential(n)) * (0.4 + 0.5 * breathing)
+    )
     to_the_end = adm.died[admission] & (outtime == adm.discharge[admission]) & rng.chance(n, 0.75)
     room = np.maximum(hours - delay - 2.0, 1.5)
     length = np.where(to_the_end, hours - delay, np.minimum(length, room))

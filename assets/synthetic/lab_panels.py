@@ -172,13 +172,17 @@ def tests() -> Tests:
         return {"Blood Gas": GAS, "Hematology": LAVENDER}.get(category, CHEMISTRY)
 
     def rare(column: str) -> Floats:
-        return np.array([0.0 if item in in_panels else float(row[column]) + 0.2 for item, row in zip(ids, data, strict=True)])
+        return np.array(
+            [0.0 if item in in_panels else float(row[column]) + 0.2 for item, row in zip(ids, data, strict=True)]
+        )
 
     nan = float("nan")
     return Tests(
         itemid=np.array(ids),
         analyte=np.array([ANALYTE[name] for _, name, _ in behaviour]),
-        norm=np.array([norm if norm is not None else median for (norm, _, _), median in zip(behaviour, medians, strict=True)]),
+        norm=np.array(
+            [norm if norm is not None else median for (norm, _, _), median in zip(behaviour, medians, strict=True)]
+        ),
         weight=np.array([weight for _, _, weight in behaviour], dtype=np.float64),
         # Where an analyte moves the test, single results scatter little.
         spread=np.array([0.012 if moved else spread * 0.8 for moved, spread in zip(moves, spreads, strict=True)]),

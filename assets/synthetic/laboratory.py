@@ -90,9 +90,7 @@ def results(block: Block, rng: Draws) -> tuple[Samples, Results]:
     return drawn, Results(row_sample, test, place, specimen, np.maximum(store, drawn.time[row_sample] + 60))
 
 
-def _reckoned(
-    value: Floats, z: Singles, drawn: Samples, sample: Ints, panel: Ints, begin: Ints, rng: Draws
-) -> None:
+def _reckoned(value: Floats, z: Singles, drawn: Samples, sample: Ints, panel: Ints, begin: Ints, rng: Draws) -> None:
     """Values that follow from others of the same sample."""
 
     def rows_of(name: str) -> tuple[Ints, Ints]:
@@ -128,7 +126,9 @@ def _reckoned(
     pco2 = np.clip(40 * exp(pressure) + 5.5 * venous, 14, 125)
     base, total, carbon, acid, oxygen, kind = (g + i for i in range(6))
     value[carbon] = np.rint(pco2)
-    value[acid] = np.clip(7.41 + 0.85 * (carbonate - pressure) / _LN10 - 0.03 * venous + 0.012 * rng.normal(len(g)), 6.75, 7.68)
+    value[acid] = np.clip(
+        7.41 + 0.85 * (carbonate - pressure) / _LN10 - 0.03 * venous + 0.012 * rng.normal(len(g)), 6.75, 7.68
+    )
     protons = 40 * exp(-_LN10 * (value[acid] - 7.4))
     hco3 = 24 * value[carbon] / protons
     value[total] = hco3 + 0.03 * value[carbon]
@@ -149,11 +149,19 @@ def _reckoned(
     basophils, eosinophils, lymphocytes, monocytes, neutrophils = (d + i for i in range(5))
     value[lymphocytes] = np.clip(value[lymphocytes], 0.5, 88)
     value[eosinophils] = np.clip(value[eosinophils], 0, 25)
-    value[neutrophils] = np.maximum(100 - value[basophils] - value[eosinophils] - value[lymphocytes] - value[monocytes], 1)
+    value[neutrophils] = np.maximum(
+        100 - value[basophils] - value[eosinophils] - value[lymphocytes] - value[monocytes], 1
+    )
     _absolute(value, z, panel, begin, sample)
 
 
-_STEPS = {2: (100, 250, 500, 1000), 3: (10, 40, 80, 150), 6: (5, 5.5, 6, 6.5, 7, 8), 7: (30, 100, 300), 11: (0.2, 2, 4, 8)}
+_STEPS = {
+    2: (100, 250, 500, 1000),
+    3: (10, 40, 80, 150),
+    6: (5, 5.5, 6, 6.5, 7, 8),
+    7: (30, 100, 300),
+    11: (0.2, 2, 4, 8),
+}
 """Urine sticks know only so many values: glucose, ketones, pH, protein, urobilinogen, by place in the panel."""
 
 
@@ -184,7 +192,9 @@ def _arterial(z: Singles, where: Ints) -> Floats:
 def _comments() -> tuple[pa.Array, dict[str, int], Choice]:
     """Comments as a word list, some of them by name, and a choice among those that fit any test."""
     special = [_FASTING, _TROPONIN_LOW, _TROPONIN, _CEILING, "SEE COMMENTS.", *_REMARKS]
-    general = [(text, float(n)) for text, n in counted_words()["lab_comment"] if text not in special and _fits_any(text)]
+    general = [
+        (text, float(n)) for text, n in counted_words()["lab_comment"] if text not in special and _fits_any(text)
+    ]
     calls = call_comments()
     texts = [*special, *(text for text, _ in general), *calls]
     weights = [0.0] * len(special) + [n for _, n in general] + [1.5] * len(calls)
@@ -192,7 +202,9 @@ def _comments() -> tuple[pa.Array, dict[str, int], Choice]:
 
 
 def _fits_any(text: str) -> bool:
-    return text == _MASK or text.startswith(("VERIFIED", "HOLD", "NO CALLS", "PROVIDER", "New reference", "UNABLE", "Hemolysis"))
+    return text == _MASK or text.startswith(
+        ("VERIFIED", "HOLD", "NO CALLS", "PROVIDER", "New reference", "UNABLE", "Hemolysis")
+    )
 
 
 def labevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Table:
@@ -214,11 +226,13 @@ def labevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Ta
     comment = np.where(few(0.05, v), general.draw(rng, n), -1)
     comment = np.where((itemid == _GLUCOSE) & few(0.8, v), special[_FASTING], comment)
     undetectable = (itemid == _TROPONIN_T) & (number < 0.01)
-    comment = np.where(itemid == _TROPONIN_T, np.where(undetectable, special[_TROPONIN_LOW], special[_TROPONIN]), comment)
+    comment = np.where(
+        itemid == _TROPONIN_T, np.where(undetectable, special[_TROPONIN_LOW], special[_TROPONIN]), comment
+    )
     ceiling = (itemid == _PTT) & (number >= 150)
     comment = np.where(ceiling, special[_CEILING], comment)
     remarked = known.comment_only[test]
-    comment = np.where(remarked, special[_REMARKS[0]] + (v & 7) % len(_REMARKS), comment)
+    comment = np.where(remarked, special[_REMARKS[0]] + (v & 7).astype(np.int64) % len(_REMARKS), comment)
     absent = few(faults.LAB_VALUE_ABSENT) & (itemid != _TROPONIN_T) & ~remarked
     comment = np.where(absent, special["SEE COMMENTS."], comment)
     masked = few(faults.LAB_VALUE_MASKED, u, 0.1) | ceiling
@@ -234,7 +248,9 @@ def labevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Ta
     number = values.number(place)
 
     unit_words = [*known.units, *_SPELLINGS.values()]
-    other = np.array([unit_words.index(_SPELLINGS[unit]) if unit in _SPELLINGS else i for i, unit in enumerate(known.units)])
+    other = np.array(
+        [unit_words.index(_SPELLINGS[unit]) if unit in _SPELLINGS else i for i, unit in enumerate(known.units)]
+    )
     unit = known.unit[test]
     respelt = few(faults.LAB_UNIT_SPELLING, v, 0.6) & (unit >= 0)
     unit = np.where(respelt, other[unit], unit)

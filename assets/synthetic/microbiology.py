@@ -66,7 +66,9 @@ def _cultures() -> _Cultures:
     return _Cultures(
         data=data,
         specimen=np.array([int(row["spec_itemid"]) for row in data]),
-        share_grown=np.array([float(row["grown"]) / float(row["specimens"]) if choices[i] else 0.0 for i, row in enumerate(data)]),
+        share_grown=np.array(
+            [float(row["grown"]) / float(row["specimens"]) if choices[i] else 0.0 for i, row in enumerate(data)]
+        ),
         hours=np.array([float(row["hours"] or 48) for row in data]),
         any=Choice([float(row["specimens"]) for row in data]),
         germ_of=GroupedChoice(choices),

@@ -151,7 +151,11 @@ def drug_orders(block: Block, rng: Draws) -> Orders:
     first = np.where(rng.chance(total, 0.62), 0.02 * rng.uniform(total), rng.uniform(total) * 0.8)
     share = np.zeros(total)
     share[:m] = nth / lines[pair]
-    begin = np.where(share > 0, share + (1 - share) * 0.15 * rng.uniform(total), first * np.append(1 / lines[pair], np.ones(len(other))))
+    begin = np.where(
+        share > 0,
+        share + (1 - share) * 0.15 * rng.uniform(total),
+        first * np.append(1 / lines[pair], np.ones(len(other))),
+    )
     start = adm.admit[admission] + np.floor(begin * stay).astype(np.int64)
     start = np.minimum(start, adm.discharge[admission] - 30 * 60)
     until = np.where(rng.chance(total, 0.55), stay, rng.exponential(total) * 60 * HOUR)

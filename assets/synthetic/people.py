@@ -155,9 +155,7 @@ def people(seed: int, block: int, patients: int) -> People:
     height = np.where(female, 162.5, 176.0) + np.where(female, 6.6, 7.2) * rng.normal(n)
     bmi = 26.0 * exp(0.17 * rng.normal(n)) + 8.5 * chronic[:, GROUP["obesity"]] * (0.5 + rng.uniform(n))
     old = age >= 65
-    insured = np.where(
-        old & rng.chance(n, 0.88), 0, Choice([10, 46, 22, 20, 2]).draw(rng, n)
-    )
+    insured = np.where(old & rng.chance(n, 0.88), 0, Choice([10, 46, 22, 20, 2]).draw(rng, n))
     widowed = rng.chance(n, np.clip((age - 55) * 0.011, 0, 0.5) * np.where(female, 1.0, 0.45))
     marital = np.where(widowed, 2, Choice([45, 42, 1, 12]).draw(rng, n))
     marital = np.where((age < 30) & rng.chance(n, 0.6), 1, marital)

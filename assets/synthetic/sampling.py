@@ -113,7 +113,9 @@ def states(block: Block, drawn: Samples) -> Singles:
     return z
 
 
-_STEADY = frozenset({"sodium", "chloride", "hemoglobin", "mcv", "temperature", "saturation", "albumin", "calcium", "a1c"})
+_STEADY = frozenset(
+    {"sodium", "chloride", "hemoglobin", "mcv", "temperature", "saturation", "albumin", "calcium", "a1c"}
+)
 _LIVELY = frozenset({"creatinine", "potassium", "bicarb", "inr", "ptt", "pco2", "po2", "ph"})
 
 

@@ -63,9 +63,7 @@ INGREDIENTS: tuple[str, ...] = tuple(sorted({r["ingredient"] for r in rows("drug
 """Drugs, as in data/concepts/drugs.csv."""
 INGREDIENT: dict[str, int] = {name: i for i, name in enumerate(INGREDIENTS)}
 
-PROCEDURES: tuple[str, ...] = tuple(
-    sorted({name for row in rows("scenarios") for name in shares(row["procedures"])})
-)
+PROCEDURES: tuple[str, ...] = tuple(sorted({name for row in rows("scenarios") for name in shares(row["procedures"])}))
 PROCEDURE: dict[str, int] = {name: i for i, name in enumerate(PROCEDURES)}
 
 REASONS: tuple[str, ...] = tuple(row["reason"] for row in rows("scenarios"))

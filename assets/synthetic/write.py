@@ -119,9 +119,7 @@ def _generate(
     tasks = [_Task(hospital, _DICTIONARIES, 0, range(1), folder, format)]
     # Costly families first, so that the last worker is not left alone with the largest table.
     tasks = [
-        _Task(hospital, family, part, blocks, folder, format)
-        for family in FAMILIES
-        for part, blocks in enumerate(runs)
+        _Task(hospital, family, part, blocks, folder, format) for family in FAMILIES for part, blocks in enumerate(runs)
     ] + tasks
     written: dict[str, list[_Written]] = {}
     for results in _done(tasks, workers):
