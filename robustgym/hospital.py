@@ -17,6 +17,7 @@ from robustgym.engine import closed_off
 from robustgym.guard import Guard
 from robustgym.session import Session
 from robustgym.warehouse import Warehouse
+from robustgym.watchdog import Watchdog
 from schemas.overlays import CopyWhere, Edit, Overlay, UpdateWhere
 from schemas.tables import TABLES
 
@@ -37,6 +38,7 @@ class Hospital:
         self.tables = warehouse.tables
         self.seconds = seconds
         self.guard = Guard({name: TABLES[name].names for name in self.tables})
+        self.watchdog = Watchdog()
         self._numbers: Iterator[int] = count()
         self._connection = closed_off(file, threads=threads, memory_limit=memory_limit)
 
@@ -105,6 +107,7 @@ class Hospital:
 
     def close(self) -> None:
         """Close the database. Its sessions must be closed before."""
+        self.watchdog.close()
         self._connection.close()
 
     def __enter__(self) -> Self:

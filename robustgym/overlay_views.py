@@ -17,7 +17,7 @@ import duckdb
 
 from robustgym.cells import Cell, typed
 from schemas.errors import InputError, Problem
-from schemas.overlays import CopyWhere, Delete, DeleteWhere, Edit, Insert, Update, UpdateWhere, Value
+from schemas.overlays import CopyWhere, Delete, DeleteWhere, Edit, Insert, RowEdit, SetEdit, Update, UpdateWhere, Value
 from schemas.tables import Column, Table
 
 SUBJECTS_IN_FILTER = 8
@@ -44,15 +44,21 @@ class Clean:
         return "row_id" if self.extract else "rowid"
 
 
-def plain(table: Table, clean: Clean) -> str:
-    """The statement that reads a table as it is: its columns, then `row_id`."""
-    return f"SELECT {columns(table)}, {clean.row} AS row_id FROM {clean.rows}"
+def plain(table: Table, clean: Clean, *, numbered: bool) -> str:
+    """The statement that reads a table as it is: its columns, then `row_id` if the rows are to be numbered."""
+    return f"SELECT {columns(table)}{_number(clean.row, numbered)} FROM {clean.rows}"
 
 
 def overlaid(
-    cursor: duckdb.DuckDBPyConnection, table: Table, edits: Sequence[Edit], clean: Clean, *, placebo: bool
+    cursor: duckdb.DuckDBPyConnection,
+    table: Table,
+    edits: Sequence[Edit],
+    clean: Clean,
+    *,
+    placebo: bool,
+    numbered: bool,
 ) -> str:
-    """The statement that reads a table as its edits leave it: its columns, then `row_id` (NULL in new rows).
+    """The statement that reads a table as its edits leave it.
 
     Args:
         cursor: The session's own connection; a patch is a temporary table in it.
@@ -60,17 +66,17 @@ def overlaid(
         edits: Its edits, all row by row or all by predicate.
         clean: Its clean rows.
         placebo: Give the same shape, and change nothing.
+        numbered: Add the column `row_id`, last; NULL in new rows.
 
     Raises:
         InputError: An edit names a record that is not there or has other values, or gives a value that doesn't fit.
     """
     by_row = [edit for edit in edits if isinstance(edit, Update | Delete | Insert)]
     if by_row:
-        patch = _Patch(cursor, table, by_row, clean, placebo)
+        patch = _Patch(cursor, table, by_row, clean, placebo, numbered)
         return patch.subjects() if table.patient else patch.slab()
-    return _by_predicate(
-        table, [e for e in edits if isinstance(e, UpdateWhere | DeleteWhere | CopyWhere)], clean, placebo
-    )
+    by_predicate = [edit for edit in edits if isinstance(edit, UpdateWhere | DeleteWhere | CopyWhere)]
+    return _by_predicate(table, by_predicate, clean, placebo, numbered)
 
 
 def columns(table: Table) -> str:
@@ -80,6 +86,10 @@ def columns(table: Table) -> str:
 
 def _quoted(name: str) -> str:
     return f'"{name}"'
+
+
+def _number(row: str, numbered: bool) -> str:
+    return f", {row} AS row_id" if numbered else ""
 
 
 # -- row by row -------------------------------------------------------------------------------------------------
@@ -92,11 +102,14 @@ class _Patch:
         self,
         cursor: duckdb.DuckDBPyConnection,
         table: Table,
-        edits: Sequence[Update | Delete | Insert],
+        edits: Sequence[RowEdit],
         clean: Clean,
         placebo: bool,
+        numbered: bool,
     ) -> None:
         self.cursor, self.table, self.clean, self.placebo = cursor, table, clean, placebo
+        self.number = _number(clean.row, numbered)
+        self.patched = columns(table) + _number("row_id", numbered)
         self.name = f"patch_{table.name}"
         self.problems: list[Problem] = []
         self.touched = [edit for edit in edits if isinstance(edit, Update | Delete)]
@@ -125,9 +138,7 @@ class _Patch:
             self._make(f"subject_id IN ({', '.join(map(str, subjects))})" if subjects else "FALSE")
             unequal = "<>" if self.table["subject_id"].required else "IS DISTINCT FROM"
             rest = f"{rows} WHERE " + (" AND ".join(f"subject_id {unequal} {s}" for s in subjects) or "TRUE")
-        return (
-            f"SELECT {outer}, {self.clean.row} AS row_id FROM {rest} UNION ALL SELECT {outer}, row_id FROM {self.name}"
-        )
+        return f"SELECT {outer}{self.number} FROM {rest} UNION ALL SELECT {self.patched} FROM {self.name}"
 
     def slab(self) -> str:
         """Replaces a stretch of a table without patients: from the first edited row to the last, in its place."""
@@ -136,8 +147,8 @@ class _Patch:
         first, last = (0, 2**62) if self.inserted else (min(rows), max(rows))
         self._make(f"rowid BETWEEN {first} AND {last}")
         outer, row = columns(self.table), self.clean.row
-        clean = f"SELECT {outer}, {row} AS row_id FROM {self.clean.rows} WHERE {row}"
-        return f"{clean} < {first} UNION ALL SELECT {outer}, row_id FROM {self.name} UNION ALL {clean} > {last}"
+        clean = f"SELECT {outer}{self.number} FROM {self.clean.rows} WHERE {row}"
+        return f"{clean} < {first} UNION ALL SELECT {self.patched} FROM {self.name} UNION ALL {clean} > {last}"
 
     def _make(self, where: str) -> None:
         """Make the patch: the clean rows that meet `where`, edited, in the table's order."""
@@ -231,9 +242,7 @@ class _Patch:
 # -- by predicate -----------------------------------------------------------------------------------------------
 
 
-def _by_predicate(
-    table: Table, edits: Sequence[UpdateWhere | DeleteWhere | CopyWhere], clean: Clean, placebo: bool
-) -> str:
+def _by_predicate(table: Table, edits: Sequence[SetEdit], clean: Clean, placebo: bool, numbered: bool) -> str:
     """Reads a table through its edits. Every predicate and expression sees the clean row.
 
     Deletion wins over change, a later change of a column over an earlier one; a copy is a copy of the clean row.
@@ -245,17 +254,19 @@ def _by_predicate(
     never = f" AND hash({clean.row}) = 1" if placebo else ""
     kept = [f"({_any(gone)}{never}) IS NOT TRUE"] if gone else []
     cells = ", ".join(_changed(column, updates, placebo) for column in table.columns)
-    changed = f"SELECT {cells}, {clean.row} AS row_id FROM {clean.rows}"
+    changed = f"SELECT {cells}{_number(clean.row, numbered)} FROM {clean.rows}"
     if any(name in _keys(table) for edit in updates for name in edit.put):
         # A key hidden behind CASE can't be looked up any more: the rows that keep their keys are read by themselves.
         hit = _any([edit.where for edit in updates])
-        parts = [plain(table, clean) + _where([f"({hit}) IS NOT TRUE", *kept]), changed + _where([hit, *kept])]
+        unhit = plain(table, clean, numbered=numbered) + _where([f"({hit}) IS NOT TRUE", *kept])
+        parts = [unhit, changed + _where([hit, *kept])]
     else:
         parts = [changed + _where(kept)]
     for edit in edits:
         if isinstance(edit, CopyWhere):
             copied = ", ".join(_put(column, edit.put) for column in table.columns)
-            parts.append(f"SELECT {copied}, NULL::BIGINT AS row_id FROM {clean.rows} WHERE ({edit.where}){never}")
+            number = _number("NULL::BIGINT", numbered)
+            parts.append(f"SELECT {copied}{number} FROM {clean.rows} WHERE ({edit.where}){never}")
     return " UNION ALL ".join(parts)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from threading import Timer
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
@@ -51,6 +49,11 @@ class Session:
         self._cursor = hospital.cursor()
         self._viewed: set[str] = set()
 
+    @property
+    def tables(self) -> frozenset[str]:
+        """Names of the tables it can read."""
+        return self._hospital.tables
+
     def show(self, sql: str, rows: int = ROWS) -> Shown:
         """What an agent sees of a statement: refused unless the guard knows it, capped, its errors scrubbed.
 
@@ -66,7 +69,7 @@ class Session:
             return Shown(("name",), tuple((name,) for name in sorted(self._hospital.tables)))
         self._view(reading.tables)
         try:
-            with self._stopped_after(self._hospital.seconds):
+            with self._hospital.watchdog.over(self._cursor, self._hospital.seconds):
                 result = self._cursor.execute(sql)
                 names = [column[0] for column in result.description or ()]
                 got = result.fetchmany(rows + 1)
@@ -114,21 +117,12 @@ class Session:
         edits = self._edits.get(name, ())
         if self._extracts and self._extracts.serves(name, edits):
             clean = Clean(f"w.{name}", self._extracts.relations[name])
+        numbered = self._row_ids or name in self._only
         if edits:
-            rows = overlaid(self._cursor, table, edits, clean, placebo=self._placebo)
-        elif self._row_ids or name in self._only:
-            rows = plain(table, clean)
+            rows = overlaid(self._cursor, table, edits, clean, placebo=self._placebo, numbered=numbered)
         else:
-            return f"SELECT {columns(table)} FROM {clean.rows}"
+            rows = plain(table, clean, numbered=numbered)
+        if name not in self._only:
+            return rows
         wanted = columns(table) + (", row_id" if self._row_ids else "")
-        return f"SELECT {wanted} FROM ({rows})" + (f" WHERE {self._only[name]}" if name in self._only else "")
-
-    @contextmanager
-    def _stopped_after(self, seconds: float) -> Iterator[None]:
-        timer = Timer(seconds, self._cursor.interrupt)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
+        return f"SELECT {wanted} FROM ({rows}) WHERE {self._only[name]}"

@@ -99,6 +99,8 @@ def cut(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, more: bool) ->
 def _cell(value: Any) -> tuple[Any, bool]:
     """A cell as JSON has it, and whether it was cut."""
     plain = _plain(value)
+    if not isinstance(plain, str | list | dict):
+        return plain, False
     text = plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
     if len(text) > CELL:
         return f"{text[:CELL]}… [{len(text):,} characters]", True
