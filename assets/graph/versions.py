@@ -21,8 +21,11 @@ def key_of(**parts: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@cache
 def code_of(*rooms: str) -> str:
     """Version of the files in some rooms: sha256 of their names and contents, cut to 16 digits.
+
+    Read once: a process runs the code it has loaded, whatever is edited meanwhile.
 
     Args:
         rooms: Files and folders relative to the project: `assets/pairs/asking.py`, `data/concepts`.
@@ -32,7 +35,7 @@ def code_of(*rooms: str) -> str:
     """
     total = hashlib.sha256()
     for path in sorted({file for room in rooms for file in _files(ROOT / room)}):
-        total.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + _hash(path, path.stat().st_mtime_ns))
+        total.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()[:16]
 
 
@@ -43,8 +46,3 @@ def _files(path: Path) -> list[Path]:
     if not files:
         raise FileNotFoundError(path)
     return files
-
-
-@cache
-def _hash(path: Path, _changed: int) -> bytes:
-    return hashlib.sha256(path.read_bytes()).digest()
