@@ -58,7 +58,7 @@ def cut(read: Callable[[int], bytes], size: int = BLOCK_BYTES) -> Iterator[Block
 
     Examples:
         >>> import io
-        >>> [(b.data, b.line) for b in cut(io.BytesIO(b'a,b\n1,"x\ny"\n2,z\n').read, 10)]
+        >>> [(b.data, b.line) for b in cut(io.BytesIO(b'a,b\n1,"x\ny"\n2,z\n').read, 7)]
         [(b'a,b\n', 1), (b'1,"x\ny"\n', 2), (b'2,z\n', 4)]
     """
     rest, line, first = b"", 1, True

@@ -87,15 +87,15 @@ def _parsed(header: _Header, blocks: Iterator[Block], reading: Reading) -> Itera
     with ThreadPoolExecutor(reading.threads) as pool:
         waiting = deque[Future[pl.DataFrame | list[Problem]]]()
         for block in blocks:
-            waiting.append(pool.submit(_parse, block, header, reading))
+            if block.data.strip(b"\r\n"):
+                waiting.append(pool.submit(_parse, block, header, reading))
             if len(waiting) > reading.threads:
                 yield from _taken(waiting.popleft(), reading)
-            if len(reading.problems) >= ENOUGH_PROBLEMS:
-                reading.problems[ENOUGH_PROBLEMS:] = []
-                reading.blame("there may be more: the rest of the file was not read", "correct these first")
-                return
+            if reading.spent:
+                break
         while waiting:
             yield from _taken(waiting.popleft(), reading)
+    reading.cut_short()
 
 
 def _taken(parsed: Future[pl.DataFrame | list[Problem]], reading: Reading) -> Iterator[pl.DataFrame]:
@@ -160,4 +160,5 @@ def _converted(block: Block, header: _Header, *, lenient: bool) -> pa.Table:
 def _typed(text: Any, type_: ColumnType) -> Any:
     if type_ is ColumnType.TEXT:
         return text
-    return pc.replace_with_mask(text, pc.equal(text, pa.scalar("")), pa.scalar(None, pa.string())).cast(_PARSED[type_])
+    values = text.combine_chunks()
+    return pc.if_else(pc.equal(values, pa.scalar("")), pa.scalar(None, pa.string()), values).cast(_PARSED[type_])

@@ -38,9 +38,9 @@ def parquet_frames(reading: Reading) -> Iterator[pl.DataFrame]:
                 position += batch.num_rows
                 if frame is not None and not reading.problems:
                     yield frame
-                if len(reading.problems) >= ENOUGH_PROBLEMS:
-                    reading.blame("there may be more: the rest of the file was not read", "correct these first")
-                    return
+                if reading.spent:
+                    break
+            reading.cut_short()
     except (pa.ArrowException, OSError) as error:
         reading.problems[:] = []
         reading.blame(f"it is not a readable parquet file ({str(error).splitlines()[0]})", "download it again")

@@ -35,6 +35,17 @@ class Reading:
         self.problems.append(Problem(f"{self.where}, {place}" if place else self.where, what, do))
 
     @property
+    def spent(self) -> bool:
+        """Whether so much is wrong that reading on is of no use."""
+        return len(self.problems) >= ENOUGH_PROBLEMS
+
+    def cut_short(self) -> None:
+        """Keep the first problems of very many, and say that there may be more."""
+        if self.spent:
+            del self.problems[ENOUGH_PROBLEMS:]
+            self.blame(f"only the first {ENOUGH_PROBLEMS} problems are named", "correct these and run it again")
+
+    @property
     def position(self) -> int:
         """How many bytes of the file have been read."""
         return self.raw.tell() if self.raw and not self.raw.closed else 0

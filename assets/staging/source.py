@@ -146,7 +146,7 @@ def _files(root: Path) -> tuple[dict[str, Path], list[Problem]]:
         if len(present) > 1:
             what = f"the table is there {len(present)} times: {', '.join(present)}"
             problems.append(Problem(f"{root}/{table.path}", what, "keep one of them"))
-        elif present:
+        if present:
             path = root / table.module / present[0]
             if path.is_file():
                 files[name] = path

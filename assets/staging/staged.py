@@ -68,9 +68,10 @@ def stage(source: Source, warehouse: Path, progress: Progress | None = None) -> 
     sizes = {name: path.stat().st_size for name, path in source.files.items()}
     total, done = max(sum(sizes.values()), 1), 0
     staged, problems = dict[str, StagedTable](), list[Problem]()
-    for name in source.missing:
-        ledger.forget(name, warehouse)
-        staged_path(TABLES[name], warehouse).unlink(missing_ok=True)
+    with _disk_errors("the tables of an earlier source", warehouse):
+        for name in source.missing:
+            ledger.forget(name, warehouse)
+            staged_path(TABLES[name], warehouse).unlink(missing_ok=True)
     for name, size in sizes.items():
 
         def tell(position: int, name: str = name, before: int = done) -> None:
