@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets.release import ReleaseRefused, write_release
-from assets.release.write import code_sha256
+from assets.release.write import sha256_of_code
 from robustgym.gold import canonical
 from robustgym.layout import CANARY_KEY, decode, encode, path_of, read_rows, write_rows
 from robustgym.licence import require_permission, require_publishable
@@ -222,11 +222,11 @@ def test_the_version_is_the_package_s() -> None:
 def test_the_code_s_hash_names_its_content(tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas/a.py").write_text("A = 1\n")
-    before = code_sha256(tmp_path)
+    before = sha256_of_code(tmp_path)
     (tmp_path / "schemas/notes.txt").write_text("not code")
-    assert code_sha256(tmp_path) == before
+    assert sha256_of_code(tmp_path) == before
     (tmp_path / "schemas/a.py").write_text("A = 2\n")
-    assert code_sha256(tmp_path) != before
+    assert sha256_of_code(tmp_path) != before
 
 
 @pytest.mark.parametrize("kind", ["synthetic", "demo", "credentialed"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from robustgym.gold import canonical
@@ -44,28 +44,26 @@ class Slice:
     test: int
 
 
+_TRAITS: Mapping[str, Callable[[GoldRow], str]] = {
+    "intent": lambda row: row.intent,
+    "scope": lambda row: row.scope,
+    "level": lambda row: row.level,
+    "operator": lambda row: row.operator,
+    "severity": lambda row: row.severity,
+    "promise": lambda row: row.promise,
+    "origin": lambda row: row.origin,
+    "answer": lambda row: row.answer.kind,
+}
+
+
 def slices(pairs: Sequence[Pair]) -> tuple[Slice, ...]:
     """Pairs by intent, scope, level, operator, severity, promise, origin and answer kind (RUBRIC A10)."""
-    found: Counter[tuple[str, str, Split]] = Counter()
-    for pair in pairs:
-        row = pair.noise
-        traits = {
-            "intent": row.intent,
-            "scope": row.scope,
-            "level": row.level,
-            "operator": row.operator,
-            "severity": row.severity,
-            "promise": row.promise,
-            "origin": row.origin,
-            "answer": row.answer.kind,
-        }
-        found.update((trait, str(value), row.split) for trait, value in traits.items())
-    keys = sorted({(trait, value) for trait, value, _ in found})
-    order = list(dict.fromkeys(("intent", "scope", "level", "operator", "severity", "promise", "origin", "answer")))
-    keys.sort(key=lambda key: (order.index(key[0]), key[1]))
-    return tuple(
-        Slice(trait, value, found[trait, value, Split.TRAIN], found[trait, value, Split.TEST]) for trait, value in keys
-    )
+    table = []
+    for trait, of in _TRAITS.items():
+        found = Counter((of(pair.noise), pair.noise.split) for pair in pairs)
+        for value in sorted({value for value, _ in found}):
+            table.append(Slice(trait, value, found[value, Split.TRAIN], found[value, Split.TEST]))
+    return tuple(table)
 
 
 def ignoring_noise(rows: Sequence[GoldRow]) -> float | None:
@@ -87,12 +85,14 @@ def most_frequent(rows: Sequence[GoldRow]) -> float | None:
     for row in rows:
         if row.split is Split.TRAIN and row.gold is not None:
             seen.setdefault(row.template, Counter())[canonical(row.gold)] += 1
-    guess: Mapping[str, str] = {
-        template: min(answers, key=lambda answer, n=answers: (-n[answer], answer))  # type: ignore[misc]
-        for template, answers in seen.items()
-    }
+    guess = {template: _commonest(answers) for template, answers in seen.items()}
     test = [row for row in rows if row.split is Split.TEST]
     return _share(canonical(row.gold) == guess.get(row.template) for row in test) if seen else None
+
+
+def _commonest(answers: Counter[str]) -> str:
+    """The answer given most often; of several, the first as text."""
+    return min(answers, key=lambda answer: (-answers[answer], answer))
 
 
 def _share(hits: Iterable[bool]) -> float | None:

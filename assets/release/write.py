@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -185,11 +186,17 @@ def _text(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8"))
 
 
-def code_sha256(root: Path = ROOT) -> str:
-    """sha256 over path and content of every file that can decide a release's bytes: code, concepts, profiles.
+@cache
+def code_sha256() -> str:
+    """sha256 of the code that runs, of the concept tables and of the profiles: what decides a release's bytes.
 
-    `pipelines` only wires and is left out.
+    `pipelines` only wires and is left out. Taken once: a process runs the code it has loaded, whatever is edited since.
     """
+    return sha256_of_code(ROOT)
+
+
+def sha256_of_code(root: Path) -> str:
+    """sha256 over path and content of every file that counts as code below a root, in the order of the paths."""
     digest = hashlib.sha256()
     files = {path for folder, patterns in _CODE for pattern in patterns for path in (root / folder).rglob(pattern)}
     for name in sorted(path.relative_to(root).as_posix() for path in files):
