@@ -116,6 +116,11 @@ def other_number_sql(selection: Selection) -> str:
     return f"CASE WHEN {sql} <= {middle!r} THEN {sql} + {step} ELSE {sql} - {step} END"
 
 
+def dated(selection: Selection) -> tuple[str, ...]:
+    """Its time columns that hold a date or a time, start before end; a bare year (`anchor_year`) is neither."""
+    return tuple(column for column in selection.time if column in TABLES[selection.table].times)
+
+
 def time_columns(selection: Selection) -> tuple[str, ...]:
     """Columns that would let a reader guess a missing time: its own, and when the record was stored or on which day."""
     table = TABLES[selection.table]

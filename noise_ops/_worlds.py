@@ -11,6 +11,7 @@ from random import Random
 from noise_ops._cells import (
     all_shifted,
     all_shifted_sql,
+    dated,
     measured,
     number,
     other_number,
@@ -49,10 +50,10 @@ def other_times(question: Question, selection: Selection, rng: Random) -> tuple[
 
     def row(record: Record) -> dict[str, Value]:
         times = all_shifted(record.values, selection.table, timedelta(days=1))
-        return {column: times[column] for column in selection.time if column in times}
+        return {column: times[column] for column in dated(selection) if column in times}
 
     times = all_shifted_sql(selection.table, "1 DAY")
-    return rewritten(question, selection, 1.0, rng, row, {column: times[column] for column in selection.time})
+    return rewritten(question, selection, 1.0, rng, row, {column: times[column] for column in dated(selection)})
 
 
 def evidence_tables(question: Question) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Annotated
 from annotated_types import Interval
 
 from noise_ops import NotApplicable, noise_op
-from noise_ops._cells import all_shifted, all_shifted_sql
+from noise_ops._cells import all_shifted, all_shifted_sql, dated
 from noise_ops._edits import chosen_targets
 from noise_ops._ids import copied_ids, fresh_ids
 from schemas.noise import Noise
@@ -57,14 +57,14 @@ def ordinal_absent(question: Question, rng: Random, *, beyond: Annotated[int, In
         Traceback (most recent call last):
         noise_ops.registry.NotApplicable: no record carries the answer
     """
-    targets = [selection for selection in chosen_targets(question, 1.0) if selection.time]
+    targets = [selection for selection in chosen_targets(question, 1.0) if dated(selection)]
     if not targets:
         raise NotApplicable("no target has a time")
     if question.scope is Scope.POPULATION:
         nth = 20 + 10 * beyond
         copies = [edit for selection in targets for edit in _repeated(question, selection, nth)]
     else:
-        counts = [len({record[s.time[0]] for record in question.records_of(s)}) for s in targets]
+        counts = [len({record[dated(s)[0]] for record in question.records_of(s)}) for s in targets]
         nth = max(counts) + beyond
         copies = [
             edit
@@ -76,21 +76,22 @@ def ordinal_absent(question: Question, rng: Random, *, beyond: Annotated[int, In
 
 def _step(selection: Selection) -> timedelta:
     """The smallest distance the selection's time can tell apart."""
-    dated = TABLES[selection.table][selection.time[0]].type is ColumnType.DATE
-    return timedelta(days=1) if dated else timedelta(minutes=1)
+    whole_days = TABLES[selection.table][dated(selection)[0]].type is ColumnType.DATE
+    return timedelta(days=1) if whole_days else timedelta(minutes=1)
 
 
 def _added(question: Question, selection: Selection, missing: int) -> list[Edit]:
     """Copies of the earliest record at times of their own, soon after it so that they lie in the same window."""
-    records = sorted(question.records_of(selection), key=lambda record: str(record[selection.time[0]]))
+    time = dated(selection)[0]
+    records = sorted(question.records_of(selection), key=lambda record: str(record[time]))
     if not records:
         return []
-    first, taken = records[0], {record[selection.time[0]] for record in records}
+    first, taken = records[0], {record[time] for record in records}
     ids, edits, steps = fresh_ids(question, selection.table), list[Edit](), 0
     while len(edits) < missing:
         steps += 1
         times = all_shifted(first.values, selection.table, steps * _step(selection))
-        if times.get(selection.time[0]) not in taken:
+        if times.get(time) not in taken:
             after = dict(first.values) | next(ids)(first.values) | times
             edits.append(Insert(table=first.table, subject_id=first.subject_id, after=after))
     return edits

@@ -9,7 +9,7 @@ from typing import Annotated
 from annotated_types import Interval
 
 from noise_ops import NotApplicable, Severity, noise_op
-from noise_ops._cells import hours_between, shifted_hours
+from noise_ops._cells import dated, hours_between, shifted_hours
 from noise_ops._edits import chosen_targets, overlay, rewritten, without_routes
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
@@ -54,7 +54,7 @@ def time_inversion(question: Question, rng: Random, *, share: Annotated[float, I
         Traceback (most recent call last):
         noise_ops.registry.NotApplicable: no target has a start and an end
     """
-    targets = [selection for selection in chosen_targets(question, share) if len(selection.time) >= 2]
+    targets = [selection for selection in chosen_targets(question, share) if len(dated(selection)) >= 2]
     if not targets:
         raise NotApplicable("no target has a start and an end")
     edits = []
@@ -67,7 +67,7 @@ def time_inversion(question: Question, rng: Random, *, share: Annotated[float, I
 
 def _inverted(selection: Selection, hours: int, record: Record) -> dict[str, Value] | None:
     """The cells of an end that many hours before the start; None where the record has no start or no end."""
-    start, end = selection.time[0], selection.time[-1]
+    start, end = dated(selection)[0], dated(selection)[-1]
     if record[start] is None or record[end] is None:
         return None
     # A date has no hours: whole days, so that it falls before the start as well.
@@ -77,7 +77,7 @@ def _inverted(selection: Selection, hours: int, record: Record) -> dict[str, Val
 
 
 def _inverted_sql(selection: Selection, hours: int) -> dict[str, str]:
-    start, end = selection.time[0], selection.time[-1]
+    start, end = dated(selection)[0], dated(selection)[-1]
     table = TABLES[selection.table]
     unit = "HOUR" if table[end].type.value == "timestamp" else "DAY"
     put = {end: f"CAST({start} - INTERVAL {hours} {unit} AS {table[end].type.duckdb})"}

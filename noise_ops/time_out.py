@@ -9,7 +9,7 @@ from typing import Annotated
 from annotated_types import Interval
 
 from noise_ops import NotApplicable, noise_op
-from noise_ops._cells import all_shifted, all_shifted_sql, hours_between, shifted
+from noise_ops._cells import all_shifted, all_shifted_sql, dated, hours_between, shifted
 from noise_ops._edits import chosen_targets
 from noise_ops._ids import copied_ids, fresh_ids
 from noise_ops._worlds import evidence_tables
@@ -60,11 +60,11 @@ def time_out(question: Question, rng: Random, *, beyond: Annotated[int, Interval
         Traceback (most recent call last):
         noise_ops.registry.NotApplicable: the question has no unit with a start and an end
     """
-    units = [selection for selection in question.selections_of(Role.UNIT) if len(selection.time) >= 2]
+    units = [selection for selection in question.selections_of(Role.UNIT) if len(dated(selection)) >= 2]
     if not units:
         raise NotApplicable("the question has no unit with a start and an end")
     unit = units[0]
-    targets = [s for s in chosen_targets(question, 1.0) if s.time and s.table != unit.table]
+    targets = [s for s in chosen_targets(question, 1.0) if dated(s) and s.table != unit.table]
     if question.scope is Scope.POPULATION:
         day = NOBODY + beyond
         edits = _population(question, unit, targets, day)
@@ -72,7 +72,7 @@ def time_out(question: Question, rng: Random, *, beyond: Annotated[int, Interval
         if not question.records_of(unit):
             raise NotApplicable("the unit has no record")
         record = question.records_of(unit)[0]
-        day = int(hours_between(record[unit.time[0]], record[unit.time[-1]]) // 24) + 1 + beyond
+        day = int(hours_between(record[dated(unit)[0]], record[dated(unit)[-1]]) // 24) + 1 + beyond
         edits = _patient(question, unit, record, targets, day)
     if not targets:
         return Noise(parameters={"from_day": day}, schema_evidence=evidence_tables(question))
@@ -81,13 +81,13 @@ def time_out(question: Question, rng: Random, *, beyond: Annotated[int, Interval
 
 def _patient(question: Question, unit: Selection, record: Record, targets: list[Selection], day: int) -> list[Edit]:
     """The stay prolonged, and the targets once more, an hour into that day, whether days count from 0 or 1."""
-    start, end = unit.time[0], unit.time[-1]
+    start, end = dated(unit)[0], dated(unit)[-1]
     opening = datetime.fromisoformat(str(shifted(record[start], timedelta(days=day, hours=1))))
     copies: list[Edit] = []
     last = opening
     for selection in targets:
-        records = [r for r in question.records_of(selection) if r[selection.time[0]] is not None]
-        times = [datetime.fromisoformat(str(r[selection.time[0]])) for r in records]
+        records = [r for r in question.records_of(selection) if r[dated(selection)[0]] is not None]
+        times = [datetime.fromisoformat(str(r[dated(selection)[0]])) for r in records]
         by = opening - min(times, default=opening)
         ids = fresh_ids(question, selection.table)
         for r in records:
@@ -100,7 +100,7 @@ def _patient(question: Question, unit: Selection, record: Record, targets: list[
 
 def _population(question: Question, unit: Selection, targets: list[Selection], day: int) -> list[Edit]:
     """Every stay prolonged, and every target once more, that many days later."""
-    end = unit.time[-1]
+    end = dated(unit)[-1]
     later = f"CAST({end} + INTERVAL {day + 2} DAY AS {TABLES[unit.table][end].type.duckdb})"
     copies = [
         CopyWhere(
