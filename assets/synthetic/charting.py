@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,8 +30,8 @@ from assets.synthetic.chart_panels import (
     lab_copies,
 )
 from assets.synthetic.columns import moments, pick, table, whole
-from assets.synthetic.course import drift
-from assets.synthetic.draws import AnyArray, Bools, Draws, Floats, Ints, exp, within
+from assets.synthetic.course import Drift
+from assets.synthetic.draws import AnyArray, Bools, Draws, Floats, Ints, exp, mix, spread, within
 from assets.synthetic.lab_panels import tests
 from assets.synthetic.laboratory import Results, lab_values
 from assets.synthetic.sampling import Samples
@@ -79,10 +80,12 @@ def signals(block: Block, seen: Rounds, rng: Draws) -> tuple[Floats, Floats]:
     key = icu.stay_id[stay] * 8192 + (time - icu.intime[stay]) // _WATCH
     share = ((time - icu.intime[stay]) % _WATCH) / _WATCH
 
-    def wave(salt: int) -> Floats:
-        return drift(key, share, salt).astype(np.float64)
+    curves = Drift(key, share)
 
-    own = drift(who.number[patient] * 3 + 1, np.zeros(n), 77).astype(np.float64)
+    def wave(salt: int) -> Floats:
+        return curves.wave(salt).astype(np.float64)
+
+    own = mix(who.number[patient] * 3 + 1, 77).astype(np.float64)
     rapid = adm.has[a][:, GROUP["atrial_fibrillation"]]
     treated = np.clip(shock - 0.9, 0, 4)
     out = np.zeros((len(SIGNALS), n))
@@ -285,6 +288,25 @@ def _spoilt(place: Ints, value: Floats, item: Ints, rng: Draws) -> None:
     write(fraction, value[fraction] / 100, 1)
 
 
+def _merged(
+    block: Block, stay: Ints, time: Ints, later_stay: Ints, later_time: Ints
+) -> Callable[[AnyArray, AnyArray], AnyArray]:
+    """How to put the second of two lists of rows, each by stay and time, between the rows of the first."""
+    begin = block.icu.intime - 86_400
+    first = (stay << 32) + (time - begin[stay])
+    second = (later_stay << 32) + (later_time - begin[later_stay])
+    mine = np.ones(len(first) + len(second), bool)
+    mine[np.searchsorted(first, second, side="right") + np.arange(len(second))] = False
+
+    def merge(ours: AnyArray, theirs: AnyArray) -> AnyArray:
+        both = np.empty(len(mine), ours.dtype)
+        both[mine] = ours
+        both[~mine] = theirs
+        return both
+
+    return merge
+
+
 def chartevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Table:
     """The table chartevents: the rounds, and the laboratory results that were copied into the flow sheet."""
     known = chart()
@@ -292,13 +314,16 @@ def chartevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.
     seen = rounds(block, rng)
     measured, depth = signals(block, seen, rng)
     round_, panel = _written(block, seen, rng)
-    pair, nth = within(known.lengths[panel])
-    item = known.listed[known.starts[panel][pair] + nth]
-    row_round = round_[pair]
+    pair, listed = spread(known.lengths[panel], known.starts[panel])
+    item = known.listed.astype(np.int32)[listed]
+    row_round = round_.astype(np.int32)[pair]
     n = len(item)
-    noise = known.noise.astype(np.float32)[item] * rng.normal(n)
-    value = measured.ravel()[known.signal[item] * len(seen.stay) + row_round] + noise
-    value = np.where(known.signal[item] == SIGNAL["constant"], alarm_limits()[item], value)
+    signal = (known.signal * len(seen.stay)).astype(np.int32)
+    value = measured.astype(np.float32).ravel()[signal[item] + row_round]
+    value += known.noise.astype(np.float32)[item] * rng.normal(n)
+    limits = known.signal == SIGNAL["constant"]
+    fixed = np.flatnonzero(limits[item])
+    value[fixed] = alarm_limits().astype(np.float32)[item[fixed]]
     saturation = item == known.place[220277]
     value[saturation] = np.minimum(value[saturation], 100)
     place = known.values.of(value, known.decimals[item])
@@ -312,33 +337,37 @@ def chartevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.
     copy = np.where(drawn.stay[found.sample] >= 0, lab_copies()[tests().itemid[found.test]], -1)
     numbers = lab_values().number(found.place)
     copied = np.flatnonzero((copy >= 0) & ~np.isnan(numbers))
-    decimals = tests().decimals[found.test[copied]]
-    stay = np.concatenate([seen.stay[row_round], drawn.stay[found.sample[copied]]])
-    time = np.concatenate([seen.time[row_round], drawn.time[found.sample[copied]]])
-    stored = time + 60 * rng.below(len(time), 75)
-    stored[n:] = found.storetime[copied] + 60 * rng.below(len(copied), 12)
-    place = np.concatenate([place, known.values.of(numbers[copied], decimals)])
-    item = np.concatenate([item, copy[copied]])
-    order = np.argsort((stay << 32) + (time - icu.intime[stay] + 86_400), kind="stable")
-    stay, time, stored, place, item = stay[order], time[order], stored[order], place[order], item[order]
-    u = rng.bits16(len(stay))
+    sample = found.sample[copied]
+    # Moments: the rounds, then the samples. Whatever belongs to a moment is looked up by its number.
+    stay = np.concatenate([seen.stay, np.maximum(drawn.stay, 0)])
+    time = np.concatenate([seen.time, drawn.time])
     caregivers = block.caregiver_ids
     shift = (time - 7 * HOUR) // (12 * HOUR)
     who = caregivers[(stay * 131 + shift * 17 + block.block * 977) % len(caregivers)]
+    merge = _merged(block, seen.stay[row_round], seen.time[row_round], drawn.stay[sample], drawn.time[sample])
+    moment = merge(row_round, (sample + len(seen.stay)).astype(np.int32))
+    item = merge(item, copy[copied].astype(np.int32))
+    place = merge(place, known.values.of(numbers[copied], tests().decimals[found.test[copied]]))
+    u = rng.bits16(len(moment))
+    later = merge((u[:n] % 75).astype(np.int32), ((found.storetime[copied] - drawn.time[sample]) // 60).astype(np.int32))
     lost = u > 65_400
+
+    def of_moment(values: AnyArray) -> pa.Array:
+        return whole(values.astype(np.int32)[moment])
+
     return table(
         "chartevents",
         {
-            "subject_id": whole(block.subject(icu.admission)[stay]),
-            "hadm_id": whole(block.adm.hadm_id[icu.admission][stay]),
-            "stay_id": whole(icu.stay_id[stay]),
-            "caregiver_id": whole(who, (u & 0xFF) == 3),
-            "charttime": moments(time),
-            "storetime": moments(stored),
-            "itemid": whole(known.itemid[item]),
+            "subject_id": of_moment(block.subject(icu.admission)[stay]),
+            "hadm_id": of_moment(block.adm.hadm_id[icu.admission][stay]),
+            "stay_id": of_moment(icu.stay_id[stay]),
+            "caregiver_id": whole(who.astype(np.int32)[moment], (u & 0xFF) == 3),
+            "charttime": moments(time[moment]),
+            "storetime": moments(time[moment] + 60 * later),
+            "itemid": whole(known.itemid.astype(np.int32)[item]),
             "value": known.values.texts(place, lost),
             "valuenum": known.values.doubles(place, lost),
-            "valueuom": pick(known.unit[item], known.units),
+            "valueuom": pick(known.unit.astype(np.int8)[item], known.units),
             "warning": whole((u & 0x3FF) == 5),
         },
     )

@@ -24,6 +24,10 @@ DAY = 86_400
 """Seconds."""
 
 
+_LONG = 3_000
+"""Words beyond which a word list is cut down to those in use."""
+
+
 def words(values: Sequence[str | None]) -> pa.Array:
     """The word list of a column."""
     return pa.array(values, pa.string())
@@ -38,20 +42,26 @@ def pick(index: AnyArray, values: pa.Array, null: Bools | None = None) -> pa.Arr
     if len(index) and int(index.max()) >= len(values):
         raise IndexError(f"position {int(index.max())} in a list of {len(values)} words")
     missing = index < 0 if null is None else null | (index < 0)
+    if len(values) > _LONG:
+        # Only the words in use: writing a hundred thousand others would cost more than the rows.
+        used = np.flatnonzero(np.bincount(np.where(missing, 0, index), minlength=len(values)))
+        shorter = np.zeros(len(values), np.int32)
+        shorter[used] = np.arange(len(used), dtype=np.int32)
+        index, values = shorter[index], values.take(pa.array(used))
     width = np.int8 if len(values) < 128 else np.int16 if len(values) < 32_768 else np.int32
-    narrow = index.astype(width)
+    narrow = index.astype(width, copy=False)
     codes = pa.array(narrow, mask=missing) if missing.any() else pa.array(narrow)
     return pa.DictionaryArray.from_arrays(codes, values, safe=False)
 
 
 def whole(numbers: AnyArray, null: Bools | None = None) -> pa.Array:
     """An integer column."""
-    return pa.array(numbers.astype(np.int32), mask=null)
+    return pa.array(numbers.astype(np.int32, copy=False), mask=null)
 
 
 def real(numbers: AnyArray, null: Bools | None = None) -> pa.Array:
     """A column of doubles."""
-    return pa.array(numbers.astype(np.float64), mask=null)
+    return pa.array(numbers.astype(np.float64, copy=False), mask=null)
 
 
 def moments(seconds: AnyArray, null: Bools | None = None) -> pa.Array:

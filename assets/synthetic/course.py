@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assets.synthetic.admissions import HOUR, Admissions
-from assets.synthetic.draws import AnyArray, Bools, Draws, Floats, Ints, Singles, mix
+from assets.synthetic.draws import AnyArray, Bools, Draws, Fixed, Floats, Ints, Singles
 from assets.synthetic.people import People
 from assets.synthetic.word_lists import ANALYTE, ANALYTES, FACTORS, GROUP, conditions
 
@@ -108,13 +108,14 @@ class Course:
         watch = time // _WATCH
         share = ((time - watch * _WATCH) / np.float64(_WATCH)).astype(np.float32)
         key = self.adm.hadm_id[admission].astype(np.uint64) * np.uint64(1_000_003) + watch.astype(np.uint64)
+        now, then = Fixed(key), Fixed(key + np.uint64(1))
         state: dict[str, Singles] = {}
-        for name in names:
+        for name in sorted(names, key=ANALYTE.__getitem__):
             a = ANALYTE[name]
             z = self.baseline[admission, a] + self.passing[admission, a] * fading
             unrest = np.float32(_UNREST.get(name, 0.1))
             if unrest:
-                turn = mix(key, a) * (1 - share) + mix(key + np.uint64(1), a) * share
+                turn = now.normal(a) * (1 - share) + then.normal(a) * share
                 z += unrest * turn
             for factor, effects in _EFFECT.items():
                 if name in effects:
@@ -172,13 +173,13 @@ def course(
     )
 
 
-def of_visits(level: Singles, patient: Ints) -> dict[str, Singles]:
-    """The analytes of people who are at home: their own level, without an illness."""
-    return {name: level[patient, a].copy() for a, name in enumerate(ANALYTES)}
+class Drift:
+    """Smooth restless curves through the turns numbered by `key`, at `share` of the way to the next."""
 
+    def __init__(self, key: AnyArray, share: Floats) -> None:
+        self._now, self._then = Fixed(key), Fixed(key + 1)
+        self._share = share.astype(np.float32)
 
-def drift(key: AnyArray, share: Floats, salt: int) -> Singles:
-    """A smooth restless curve through the turns numbered by `key`, at `share` of the way to the next."""
-    here = key.astype(np.uint64)
-    part = share.astype(np.float32)
-    return np.asarray(mix(here, salt) * (1 - part) + mix(here + np.uint64(1), salt) * part)
+    def wave(self, salt: int) -> Singles:
+        """One of the curves: standard normal at each turn."""
+        return np.asarray(self._now.normal(salt) * (1 - self._share) + self._then.normal(salt) * self._share)

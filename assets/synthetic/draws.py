@@ -48,6 +48,16 @@ def exp(x: AnyArray) -> Floats:
     ]
 
 
+_EXP32 = _EXP.astype(np.float32)
+
+
+def exp32(x: Singles) -> Singles:
+    """`exp` in single precision, for the largest tables."""
+    steps = np.rint(x * np.float32(_PER_UNIT)).astype(np.int32)
+    reach = _EXP_REACH * _PER_UNIT
+    return _EXP32[np.clip(steps, -reach, reach) + reach]
+
+
 class Draws:
     """The random numbers of one table in one block of patients.
 
@@ -135,16 +145,44 @@ class GroupedChoice:
 
     def draw(self, rng: Draws, group: AnyArray) -> npt.NDArray[np.int32]:
         """One alternative of each `group`."""
-        return self._slots[group.astype(np.int64) * self._WIDTH + (rng.bits16(len(group)) >> 6)]
+        return self._slots[group.astype(np.int32) * self._WIDTH + (rng.bits16(len(group)) >> 6)]
 
 
-def mix(key: npt.NDArray[np.uint64], salt: int) -> Singles:
-    """A standard normal number for each key: the same key, the same number, in whichever table it is asked for."""
-    h = key * np.uint64(0x9E3779B97F4A7C15) + np.uint64((salt * 0xD1B54A32D192ED03) & (2**64 - 1))
-    h ^= h >> np.uint64(29)
-    h *= np.uint64(0xBF58476D1CE4E5B9)
-    h ^= h >> np.uint64(32)
-    return _NORMAL[(h & np.uint64(0xFFFF)).astype(np.int32)]
+class Fixed:
+    """Standard normal numbers that belong to keys: the same key, the same number, in whichever table it is asked for.
+
+    One hash of 64 bits serves four salts in a row.
+    """
+
+    def __init__(self, key: AnyArray) -> None:
+        self._key = key.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        self._hashed: tuple[int, npt.NDArray[np.uint16]] | None = None
+
+    def normal(self, salt: int) -> Singles:
+        """The number of each key for this `salt`."""
+        if self._hashed is None or self._hashed[0] != salt // 4:
+            h = self._key + np.uint64(((salt // 4 + 1) * 0xD1B54A32D192ED03) & (2**64 - 1))
+            h ^= h >> np.uint64(29)
+            h *= np.uint64(0xBF58476D1CE4E5B9)
+            h ^= h >> np.uint64(32)
+            self._hashed = (salt // 4, h.view(np.uint16).reshape(-1, 4))
+        return _NORMAL[self._hashed[1][:, salt % 4]]
+
+
+def mix(key: AnyArray, salt: int) -> Singles:
+    """One standard normal number for each key."""
+    return Fixed(key).normal(salt)
+
+
+def spread(lengths: AnyArray, starts: AnyArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Like `within`, for the largest tables: the group of each row, and `starts` of the group plus the row's place in it.
+
+    >>> [a.tolist() for a in spread(np.array([2, 0, 1]), np.array([10, 20, 30]))]
+    [[0, 0, 2], [10, 11, 30]]
+    """
+    group = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    offset = (starts - (np.cumsum(lengths) - lengths)).astype(np.int32)
+    return group, offset[group] + np.arange(len(group), dtype=np.int32)
 
 
 def within(lengths: AnyArray) -> tuple[Ints, Ints]:

@@ -11,7 +11,7 @@ from assets.synthetic import faults
 from assets.synthetic.admissions import HOUR
 from assets.synthetic.block import Block
 from assets.synthetic.columns import moments, numbered, pick, table, whole, words
-from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Ints, within
+from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Ints, spread, within
 from assets.synthetic.entry import Entries
 from assets.synthetic.orders import Orders, forms
 from assets.synthetic.provider import infusion_sites
@@ -129,11 +129,13 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
     flushed = given.event == _EVENTS.index("Flushed")
     gave = (given.event < _GIVEN) | flushed | (given.event == _EVENTS.index("Started"))
     pieces = np.where(gave, known.pieces[form], rng.chance(n, 0.35))
-    row, place = within(1 + pieces)
+    row, place = spread(1 + pieces, np.zeros(n, np.int64))
+    place = place.astype(np.int16)
     m = len(row)
     parent = place == 0
-    kind = form[row]
-    subject = block.subject(drugs.admission[given.order])[row]
+    kind = form.astype(np.int32)[row]
+    subject = block.subject(drugs.admission[given.order]).astype(np.int32)
+    sequence = given.sequence.astype(np.int32)
     heparin_drip = (drugs.ingredient[given.order] == INGREDIENT["heparin"]) & known.drip[form]
     patch = known.index["route"][form] == _place(known.columns["route"], "TD")
     administration = np.where(
@@ -149,7 +151,7 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
     part_texts = [*texts, *split]
     part = np.where(known.sliding[form], due, np.where(known.pieces[form] > 1, len(texts) + single[form], due))
     masked = rng.bits16(m) < 65536 * 0.0025
-    dose_given = np.where(masked, len(texts) - 1, part[row])
+    dose_given = np.where(masked, len(texts) - 1, part.astype(np.int16)[row])
     unit_words = known.columns["dose_unit_rx"].to_pylist()
     unit = known.index["dose_unit_rx"][kind]
     to_units = np.array([len(unit_words) if word == "UNIT" else i for i, word in enumerate(unit_words)])
@@ -157,24 +159,24 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
     product = known.index["drug"][kind]
     infusing = known.drip[kind] & parent
     rates = rng.below(m, 8)
-    u = rng.bits16(m).astype(np.int64)
+    u = rng.bits16(m).astype(np.int32)
     barcode = np.where(known.intravenous[kind] & known.drip[kind], 1, 0)
     administered = np.array(given.event < _GIVEN)[row]
     return table(
         "emar_detail",
         {
-            "subject_id": whole(subject),
-            "emar_id": numbered(subject, given.sequence[row]),
-            "emar_seq": whole(given.sequence[row]),
+            "subject_id": whole(subject[row]),
+            "emar_id": numbered(subject, sequence).take(pa.array(row)),
+            "emar_seq": whole(sequence[row]),
             "parent_field_ordinal": pick(place - 1, words(_CHILDREN)),
-            "administration_type": pick(np.where(parent, administration[row], -1), words(_ADMINISTRATION)),
-            "pharmacy_id": whole(drugs.pharmacy_id[given.order][row], parent | (u < 9000)),
+            "administration_type": pick(np.where(parent, administration.astype(np.int16)[row], -1), words(_ADMINISTRATION)),
+            "pharmacy_id": whole(drugs.pharmacy_id[given.order].astype(np.int32)[row], parent | (u < 9000)),
             "barcode_type": pick(np.where(parent, -1, barcode), words(["if", "iv"])),
             "reason_for_no_barcode": pick(np.where(parent & (u < 2500), u % len(_REASONS), -1), words(_REASONS)),
             "complete_dose_not_given": pick(
                 np.where(parent & administered & (u > 26000), u > 65300, -1), words(["No", "Yes"])
             ),
-            "dose_due": pick(np.where(parent, due[row], -1), words(texts)),
+            "dose_due": pick(np.where(parent, due.astype(np.int16)[row], -1), words(texts)),
             "dose_due_unit": pick(np.where(parent, due_unit, -1), words([*unit_words, "Units"])),
             "dose_given": pick(np.where(parent, -1, dose_given), words(part_texts)),
             "dose_given_unit": pick(np.where(parent, -1, unit), known.columns["dose_unit_rx"]),

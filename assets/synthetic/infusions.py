@@ -12,7 +12,7 @@ from assets.synthetic import faults
 from assets.synthetic.admissions import HOUR
 from assets.synthetic.block import Block
 from assets.synthetic.columns import moments, pick, real, table, whole, words
-from assets.synthetic.course import drift
+from assets.synthetic.course import Drift
 from assets.synthetic.draws import AnyArray, Draws, Floats, Ints, exp, within
 from assets.synthetic.drips import DRIP, DRIPS
 from assets.synthetic.identifiers import in_block
@@ -119,7 +119,8 @@ def drips(block: Block, rng: Draws) -> Inputs:
     middle = (begin + end) // 2
     shock = block.course.factor("shock", admission, middle).astype(np.float64)
     key = icu.stay_id[here] * 64 + kind
-    wave = drift(key * 4096 + (middle - icu.intime[here]) // (6 * HOUR), (middle % (6 * HOUR)) / (6 * HOUR), 5)
+    turn = middle - icu.intime[here]
+    wave = Drift(key * 4096 + turn // (6 * HOUR), turn % (6 * HOUR) / (6 * HOUR)).wave(5)
     usual = np.array([d.rate for d in DRIPS])[kind]
     most = np.array([d.most for d in DRIPS])[kind]
     pressor = np.isin(kind, [DRIP[name] for name in _PRESSORS])

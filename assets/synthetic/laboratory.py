@@ -11,7 +11,7 @@ import pyarrow as pa
 from assets.synthetic import faults
 from assets.synthetic.block import Block
 from assets.synthetic.columns import moments, pick, real, table, whole, words
-from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Floats, Ints, Singles, exp, within
+from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Floats, Ints, Singles, exp, exp32, spread
 from assets.synthetic.identifiers import in_block, running
 from assets.synthetic.lab_panels import ARRIVAL, PANEL, PANELS, TUBES, tests
 from assets.synthetic.provider import call_comments
@@ -69,25 +69,26 @@ def results(block: Block, rng: Draws) -> tuple[Samples, Results]:
     z = states(block, drawn)
     sample, panel = ordered(block, drawn, rng)
     lengths, starts, listed, tubes = _lengths()
-    pair, nth = within(lengths[panel])
-    test = listed[starts[panel][pair] + nth]
-    row_sample = sample[pair]
+    pair, position = spread(lengths[panel], starts[panel])
+    test = listed.astype(np.int32)[position]
+    row_sample = sample.astype(np.int32)[pair]
     n = len(test)
     # One look-up per row: the analyte's state at this sample, and a little noise of the single result.
-    state = z.ravel()[known.analyte[test] * len(drawn) + row_sample]
+    state = z.ravel()[(known.analyte * len(drawn)).astype(np.int32)[test] + row_sample]
     change = known.weight.astype(np.float32)[test] * state + known.spread.astype(np.float32)[test] * rng.normal(n)
-    value = known.norm[test] * exp(change)
+    value = known.norm.astype(np.float32)[test] * exp32(change)
     begin = np.cumsum(lengths[panel]) - lengths[panel]
     _reckoned(value, z, drawn, sample, panel, begin, rng)
     place = lab_values().of(value, known.decimals[test])
     textual = (rng.bits16(n) < known.share_text[test] * 65536) & known.has_text[test]
     worded = np.flatnonzero(textual)
     place[worded] = lab_values().text[known.texts[0]] + known.text_of.draw(rng, test[worded])
-    tube = tubes[panel][pair]
-    specimen = in_block(block.block, row_sample * TUBES + tube, block.seed)
+    pair_specimen = in_block(block.block, sample * TUBES + tubes[panel], block.seed)
+    specimen = pair_specimen.astype(np.int32)[pair]
     minutes = 18 + np.floor(rng.exponential(len(drawn)) * 55).astype(np.int64)
-    store = drawn.time[row_sample] + 60 * (minutes[row_sample] + np.array([9, 0, 22, -12, 15, 60, 200])[tube])
-    return drawn, Results(row_sample, test, place, specimen, np.maximum(store, drawn.time[row_sample] + 60))
+    lag = np.maximum(minutes[sample] + np.array([9, 0, 22, -12, 15, 60, 200])[tubes[panel]], 1)
+    store = (drawn.time[sample] + 60 * lag)[pair]
+    return drawn, Results(row_sample, test, place, specimen, store)
 
 
 def _reckoned(value: Floats, z: Singles, drawn: Samples, sample: Ints, panel: Ints, begin: Ints, rng: Draws) -> None:
@@ -214,16 +215,17 @@ def labevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Ta
     test, place, row = found.test, found.place, found.sample
     n = len(test)
     number = values.number(place)
-    itemid = known.itemid[test]
-    u = rng.bits16(n)
-    v = rng.bits16(n)
+    itemid = known.itemid.astype(np.int32)[test]
+    u, v = rng.bits16(n), rng.bits16(n)
+    small = np.int16
 
     def few(share: float, bits: AnyArray = u, begin: float = 0.0) -> Bools:
         """A share of the rows; shares that begin apart do not overlap."""
-        return np.asarray((bits >= begin * 65536) & (bits < (begin + share) * 65536))
+        low, high = int(begin * 65536), int((begin + share) * 65536)
+        return np.asarray(((bits >= low) & (bits < high)) if low else bits < high)
 
     comment_words, special, general = _comments()
-    comment = np.where(few(0.05, v), general.draw(rng, n), -1)
+    comment = np.where(few(0.05, v), general.draw(rng, n), -1).astype(small)
     comment = np.where((itemid == _GLUCOSE) & few(0.8, v), special[_FASTING], comment)
     undetectable = (itemid == _TROPONIN_T) & (number < 0.01)
     comment = np.where(
@@ -240,7 +242,7 @@ def labevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Ta
     shown = np.where(masked, values.text[_MASK], place)
     numberless = unknown | (masked & few(0.02, v, 0.5))
 
-    impossible = few(1.0, u, 1.0) | ((rng.bits32(n) < faults.LAB_IMPOSSIBLE * 2**32) & ~np.isnan(number))
+    impossible = (rng.bits32(n) < int(faults.LAB_IMPOSSIBLE * 2**32)) & ~np.isnan(number)
     # Drawn above a running glucose infusion: sugar beyond belief, everything else diluted.
     diluted = np.where(itemid == _GLUCOSE, number * 9, number * 0.55)
     place = np.where(impossible, values.of(np.nan_to_num(diluted), known.decimals[test]), place)
@@ -251,9 +253,9 @@ def labevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Ta
     other = np.array(
         [unit_words.index(_SPELLINGS[unit]) if unit in _SPELLINGS else i for i, unit in enumerate(known.units)]
     )
-    unit = known.unit[test]
+    unit = known.unit.astype(small)[test]
     respelt = few(faults.LAB_UNIT_SPELLING, v, 0.6) & (unit >= 0)
-    unit = np.where(respelt, other[unit], unit)
+    unit = np.where(respelt, other.astype(small)[unit], unit)
     # MCHC was reported in per cent until the analysers were changed.
     old = block.who.real_year[drawn.patient][row] < 2014
     unit = np.where((itemid == _MCHC) & old, unit_words.index("%"), unit)
@@ -267,16 +269,16 @@ def labevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Ta
     if len(block.adm.patient):
         before = drawn.time < block.adm.admit[np.maximum(drawn.admission, 0)]
         lost &= before | ~early | rng.chance(len(drawn), 0.1)
-    hadm = np.where(lost, 0, hadm)[row]
-    provider = rng.below(len(drawn), block.providers)[row]
-    emergency = np.array([0.8, 0.45, 0.75, 0.6, 0.8, 0.12, 0.85])[drawn.setting][row]
-    stat = rng.bits16(len(drawn))[row] < emergency * 65536
-    priority = np.where(few(0.087, v, 0.8), -1, np.where(stat, 1, 0))
+    hadm = np.where(lost, 0, hadm).astype(np.int32)[row]
+    provider = rng.below(len(drawn), block.providers).astype(np.int32)[row]
+    emergency = np.array([0.8, 0.45, 0.75, 0.6, 0.8, 0.12, 0.85])[drawn.setting]
+    stat = rng.chance(len(drawn), emergency)[row]
+    priority = np.where(few(0.087, v, 0.8), -1, stat.astype(np.int8))
     return table(
         "labevents",
         {
             "labevent_id": whole(running(block.block, np.arange(n), _CAPACITY)),
-            "subject_id": whole(block.who.subject_id[drawn.patient][row]),
+            "subject_id": whole(block.who.subject_id[drawn.patient].astype(np.int32)[row]),
             "hadm_id": whole(hadm, hadm == 0),
             "specimen_id": whole(found.specimen),
             "itemid": whole(itemid),

@@ -29,7 +29,7 @@ class Forms:
 
     columns: dict[str, pa.Array]
     """Word list of each text column."""
-    index: dict[str, Ints]
+    index: dict[str, AnyArray]
     """Where each form's word stands; −1 for NULL."""
     per_day: Floats
     """Doses in 24 hours; 0 if as needed or running."""
@@ -72,7 +72,7 @@ def forms() -> Forms:
         found = sorted({row[name] for row in data if row[name]})
         place = {word: i for i, word in enumerate(found)}
         columns[name] = words(found)
-        index[name] = np.array([place.get(row[name], -1) for row in data])
+        index[name] = np.array([place.get(row[name], -1) for row in data], dtype=np.int16)
     mains: list[list[tuple[int, float]]] = [[] for _ in INGREDIENTS]
     loose, bases = [0.0] * len(data), [0.0] * len(data)
     for i, row in enumerate(data):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assets.synthetic.draws import Bools, Choice, Draws, Floats, Ints, Singles, exp, mix
+from assets.synthetic.draws import Bools, Choice, Draws, Fixed, Floats, Ints, Singles, exp
 from assets.synthetic.identifiers import BLOCK, subject_ids
 from assets.synthetic.word_lists import ANALYTES, GROUP, GROUPS, conditions
 
@@ -129,8 +129,9 @@ def own_level(number: Ints, female: Bools, chronic: Bools, seed: int) -> Singles
     # Exact: 0 or 1 times multiples of 1/1024, so the order in which a matrix product adds them cannot matter.
     level = (chronic.astype(np.float64) @ conditions().labs).astype(np.float32)
     key = number.astype(np.uint64) * np.uint64(1_000_003) + np.uint64(seed % 1_000_003)
+    fixed = Fixed(key)
     for a, name in enumerate(ANALYTES):
-        level[:, a] += np.float32(_OWN_SPREAD.get(name, 0.1)) * mix(key, a + 1)
+        level[:, a] += np.float32(_OWN_SPREAD.get(name, 0.1)) * fixed.normal(a)
     women = female.astype(np.float32)
     level[:, ANALYTES.index("creatinine")] -= np.float32(0.2) * women
     level[:, ANALYTES.index("hemoglobin")] -= np.float32(0.1) * women

@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from assets.synthetic.columns import pick, real, words
-from assets.synthetic.draws import AnyArray, Bools, Floats, Ints
+from assets.synthetic.columns import real, words
+from assets.synthetic.draws import AnyArray, Bools, Floats
 
 _MOST = (60_000, 20_000, 20_000, 10_000)
 """How many steps are kept with 0, 1, 2 and 3 decimals."""
 _BEGIN = tuple(int(sum(_MOST[:decimals])) for decimals in range(len(_MOST)))
-_SCALE = np.array([1.0, 10.0, 100.0, 1000.0])
+_SCALE = np.array([1.0, 10.0, 100.0, 1000.0], dtype=np.float32)
 _LEAST = -60
 
 
@@ -33,17 +33,17 @@ class Values:
         self.text = {text: self._first_text + i for i, text in enumerate(texts)}
         self._texts = words(printed + texts)
         self._numbers = np.array(numbers + [known.get(text, np.nan) for text in texts])
-        self._begin = np.array(_BEGIN, dtype=np.int64)
-        self._last = np.array(_MOST, dtype=np.int64) - 1
+        self._begin = np.array(_BEGIN, dtype=np.int32)
+        self._last = np.array(_MOST, dtype=np.int32) - 1
 
-    def of(self, value: AnyArray, decimals: AnyArray) -> Ints:
+    def of(self, value: AnyArray, decimals: AnyArray) -> AnyArray:
         """Places of numbers rounded to so many decimals; what is too large for the list becomes its largest."""
-        steps = np.rint(value * _SCALE[decimals]).astype(np.int64)
+        steps = np.rint(value * _SCALE[decimals]).astype(np.int32)
         place = self._begin[decimals] + np.clip(steps, 0, self._last[decimals])
         below = steps < 0
         if below.any():
-            place[below] = self._negative + np.clip(np.rint(value[below]), _LEAST, -1).astype(np.int64) - _LEAST
-        return np.asarray(place)
+            place[below] = self._negative + np.clip(np.rint(value[below]), _LEAST, -1).astype(np.int32) - _LEAST
+        return np.asarray(place, dtype=np.int32)
 
     def number(self, place: AnyArray) -> Floats:
         """The numbers; NaN for a text that is none."""
@@ -51,7 +51,12 @@ class Values:
 
     def texts(self, place: AnyArray, null: Bools | None = None) -> pa.Array:
         """The column `value`."""
-        return pick(place, self._texts, null)
+        # Only the values in use: writing a hundred thousand others would cost more than the rows.
+        used = np.flatnonzero(np.bincount(place, minlength=len(self._texts)))
+        narrow = np.zeros(len(self._texts), np.int16 if len(used) < 32_768 else np.int32)
+        narrow[used] = np.arange(len(used), dtype=narrow.dtype)
+        codes = pa.array(narrow[place], mask=null)
+        return pa.DictionaryArray.from_arrays(codes, self._texts.take(pa.array(used)), safe=False)
 
     def doubles(self, place: AnyArray, null: Bools | None = None) -> pa.Array:
         """The column `valuenum`."""

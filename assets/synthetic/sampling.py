@@ -9,7 +9,7 @@ import numpy as np
 from assets.synthetic.admissions import HOUR, Admissions
 from assets.synthetic.block import Block
 from assets.synthetic.columns import DAY
-from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Ints, Singles, mix, within
+from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Fixed, Ints, Singles, within
 from assets.synthetic.lab_panels import (
     ARRIVAL,
     CLINIC,
@@ -106,9 +106,10 @@ def states(block: Block, drawn: Samples) -> Singles:
     home = np.flatnonzero(~inpatient)
     patient = drawn.patient[home]
     key = block.who.number[patient].astype(np.uint64) * np.uint64(7_919) + (drawn.time[home] // DAY).astype(np.uint64)
+    fixed = Fixed(key)
     for name, a in ANALYTE.items():
         calm = np.float32(0.0 if name == "none" else 0.06 if name in _LIVELY else 0.03 if name in _STEADY else 0.1)
-        z[a, home] = block.level[patient, a] + calm * mix(key, a + 101)
+        z[a, home] = block.level[patient, a] + calm * fixed.normal(a)
     z[ANALYTE["inr"], home] += np.where(block.who.warfarin[patient], np.float32(0.78), np.float32(0))
     return z
 
@@ -119,21 +120,14 @@ _STEADY = frozenset(
 _LIVELY = frozenset({"creatinine", "potassium", "bicarb", "inr", "ptt", "pco2", "po2", "ph"})
 
 
-def _indicated(block: Block, drawn: Samples, panel: str) -> AnyArray | None:
+def _indicated(block: Block, drawn: Samples, panel: str, now: Bools) -> AnyArray | None:
     """How much more often than usual a panel is ordered for these patients; None if no illness matters."""
     adm: Admissions = block.adm
     where = np.maximum(drawn.admission, 0)
     inside = drawn.admission >= 0
-    chronic = block.who.chronic[drawn.patient]
-
     def has(*groups: str) -> Bools:
         """Now, or as a lasting condition."""
-        found = np.zeros(len(drawn), bool)
-        for group in groups:
-            found |= chronic[:, GROUP[group]]
-            if len(adm.patient):
-                found |= inside & adm.has[where, GROUP[group]]
-        return found
+        return np.asarray(now[[GROUP[group] for group in groups]].any(axis=0))
 
     def trouble(factor: str, least: float) -> Bools:
         if not len(adm.patient):
@@ -178,9 +172,12 @@ def ordered(block: Block, drawn: Samples, rng: Draws) -> tuple[Ints, Ints]:
     """Pairs of (sample, panel) in order; beyond the panels, panel number `len(PANELS)` + test is that test alone."""
     n = len(drawn)
     wanted = np.zeros((n, len(PANELS)), dtype=bool)
+    # One row per diagnosis group: the conditions of those at home, then of those in hospital.
+    known_of = np.concatenate([block.adm.has, block.who.chronic])
+    now = known_of.T[:, np.where(drawn.admission >= 0, drawn.admission, len(block.adm.patient) + drawn.patient)]
     for p, panel in enumerate(PANELS):
         share = np.array(panel.share)[drawn.setting]
-        more = _indicated(block, drawn, panel.name)
+        more = _indicated(block, drawn, panel.name, now)
         wanted[:, p] = rng.chance(n, share if more is None else share * more)
     count = PANEL["blood count"]
     wanted[:, PANEL["differential"]] &= wanted[:, count]
