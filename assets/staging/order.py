@@ -14,6 +14,7 @@ import pyarrow as pa
 from schemas.tables import Table
 
 _BATCH_ROWS = 1 << 14
+_SLICE_ROWS = 1 << 18
 
 
 class NotGrouped(Exception):
@@ -93,14 +94,19 @@ def ordered_pieces(
     if more:
         yield from _merged(chain([run], (run for run, _ in runs)), table, sizes, scratch)
     else:
-        yield in_order(run, table)
+        yield from _sorted(run, table)
+
+
+def _sorted(records: pl.DataFrame, table: Table) -> Iterator[pl.DataFrame]:
+    """Sort by patient alone, then within slices of whole patients: half the time of sorting by everything at once."""
+    return _grouped(records.rechunk().sort(table.sort[0]).iter_slices(_SLICE_ROWS), table)
 
 
 def _grouped(pieces: Iterator[pl.DataFrame], table: Table) -> Iterator[pl.DataFrame]:
     by = table.sort[0]
     held: pl.DataFrame | None = None
     for gathered in pieces:
-        piece = gathered if held is None else pl.concat([held, gathered], rechunk=True)
+        piece = (gathered if held is None else pl.concat([held, gathered])).rechunk()
         if not piece[by].is_sorted():
             raise NotGrouped
         # More records of the last patient may follow.
@@ -117,9 +123,8 @@ def _merged(pieces: Iterator[pl.DataFrame], table: Table, sizes: Sizes, scratch:
     runs, size, rows = list[_Run](), 0, pl.DataFrame()
     for number, piece in enumerate(pieces):
         size += int(piece.estimated_size())
-        run = piece.sort(by)
-        runs.append(_Run.write(run, by, scratch / f"{number}.arrow"))
-        rows = pl.concat([rows, run.group_by(by).len()], how="diagonal").group_by(by).agg(pl.col("len").sum())
+        runs.append(_Run.write(piece.rechunk().sort(by), by, scratch / f"{number}.arrow"))
+        rows = pl.concat([rows, piece.group_by(by).len()], how="diagonal").group_by(by).agg(pl.col("len").sum())
     piece_rows = max(1, sizes.piece * int(rows["len"].sum()) // max(size, 1))
     ranges = (
         rows.sort(by)
@@ -127,7 +132,7 @@ def _merged(pieces: Iterator[pl.DataFrame], table: Table, sizes: Sizes, scratch:
         .agg(pl.col(by).first().alias("low"), pl.col(by).last().alias("high"))
     )
     for low, high in ranges.select("low", "high").iter_rows():
-        yield in_order(pl.concat([run.between(low, high) for run in runs], rechunk=True), table)
+        yield from _sorted(pl.concat([run.between(low, high) for run in runs]), table)
 
 
 @dataclass(frozen=True)
@@ -167,9 +172,9 @@ def _gathered(frames: Iterator[pl.DataFrame], piece_bytes: int) -> Iterator[tupl
     waiting, size = list[pl.DataFrame](), 0
     for frame in frames:
         if size >= piece_bytes:
-            yield pl.concat(waiting, rechunk=True), True
+            yield pl.concat(waiting), True
             waiting, size = [], 0
         waiting.append(frame)
         size += int(frame.estimated_size())
     if waiting:
-        yield pl.concat(waiting, rechunk=True), False
+        yield pl.concat(waiting), False
