@@ -22,8 +22,11 @@ from schemas.release import Drop, Profile
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
 
-FILLINGS = 16
+FILLINGS = 48
 """Concept fillings tried of a patient template."""
+
+PER_FILLING = 2
+"""Units asked about for each filling, before any filling has a third."""
 
 ROUNDS = 4
 """A population template tries up to this many fillings for each question wanted."""
@@ -102,6 +105,7 @@ class _Asker:
         self.asked: list[Asked] = []
         self.left_out: dict[str, str] = {}
         self._drops: Counter[tuple[Template, str]] = Counter()
+        self._linted: set[Template] = set()
         self._session = hospital.session(row_ids=True)
 
     def dropped(self) -> tuple[Drop, ...]:
@@ -111,26 +115,30 @@ class _Asker:
         )
 
     def ask_patients(self, template: Template) -> None:
-        """Find the units that have an answer, one scan for each filling, then draw among them."""
-        queues: list[Iterator[dict[str, Value]]] = []
+        """Find the units that have an answer, one scan for each filling, and draw a few of each."""
+        wanted, kept = self.profile.questions_per_template, 0
+        later: list[Iterator[dict[str, Value]]] = []
         for filling in islice(fillings(template, self.concepts, str(self.seed)), FILLINGS):
-            columns, rows = self._session.fetch(every_unit_sql(template, filling))
-            units = [dict(zip(columns, row, strict=True)) for row in rows]
-            answerable = [
-                {column: value for column, value in unit.items() if column != "answer"}
-                for unit in units
-                if unit["answer"] is not None
-            ]
-            if not answerable:
-                self._drops[template, "no unit has an answer for this concept"] += 1
-            order = drawn(answerable, self.seed, template.id, key=lambda unit: sorted(unit.items()))
-            queues.append(iter([{**filling, **unit} for unit in order]))
-        kept = 0
-        # One unit of each filling in turn, so that no concept dominates a template.
-        for parameters in _in_turn(queues):
-            if kept == self.profile.questions_per_template:
-                return
+            units = self._answerable(template, filling)
+            # A few units of each filling first, so that no concept dominates a template.
+            for parameters in islice(units, PER_FILLING):
+                kept += self._keep_patient(template, parameters)
+                if kept == wanted:
+                    return
+            later.append(units)
+        for parameters in _in_turn(later):
             kept += self._keep_patient(template, parameters)
+            if kept == wanted:
+                return
+
+    def _answerable(self, template: Template, filling: Mapping[str, Value]) -> Iterator[dict[str, Value]]:
+        """Parameters of the units that have an answer for a filling, in drawn order."""
+        columns, rows = self._session.fetch(every_unit_sql(template, filling))
+        if not rows:
+            self._drops[template, "no unit has an answer for this concept"] += 1
+        units = [dict(zip(columns[:-1], row[:-1], strict=True)) for row in rows]
+        order = drawn(units, self.seed, template.id, key=lambda unit: sorted(unit.items()))
+        return iter([{**filling, **unit} for unit in order])
 
     def ask_populations(self, templates: list[Template], progress: Progress | None) -> None:
         """Ask in rounds; within a round, questions that read the same records share one extract of them."""
@@ -139,7 +147,7 @@ class _Asker:
         kept: Counter[Template] = Counter()
         for turn in range(ROUNDS):
             questions = [
-                (template, ask(template, filling))
+                (template, ask(template, filling, tables=self.hospital.tables))
                 for template, queue in waiting.items()
                 if kept[template] < wanted
                 for filling in islice(queue, wanted)
@@ -159,7 +167,7 @@ class _Asker:
                     session.close()
 
     def _keep_patient(self, template: Template, parameters: Mapping[str, Value]) -> bool:
-        question = ask(template, parameters)
+        question = ask(template, parameters, tables=self.hospital.tables)
         columns, rows = self._session.fetch(question.reference_sql)
         gold = gold_of(question, rows, columns)
         numbers = associated(self._session, question) if gold is not None else {}
@@ -169,9 +177,12 @@ class _Asker:
         return self._keep(template, question, gold, numbers)
 
     def _keep(self, template: Template, question: Question, gold: Gold, numbers: RowNumbers) -> bool:
-        problems = lint(question)
-        if problems:
-            raise AssertionError(f"{template.id}: {'; '.join(problems)}\n{question.reference_sql}")
+        if template not in self._linted:
+            # Fillings differ in literals alone: one statement stands for its template.
+            self._linted.add(template)
+            problems = lint(question)
+            if problems:
+                raise AssertionError(f"{template.id}: {'; '.join(problems)}\n{question.reference_sql}")
         if gold is None:
             self._drops[template, "the record does not determine one answer (nothing usable, a tie, or too few)"] += 1
             return False

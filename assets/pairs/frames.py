@@ -37,7 +37,7 @@ def made(path: Path, key: str, kind: type[T], make: Callable[[], T]) -> Product[
     stamp = path.with_name(path.name + ".key")
     adapter = TypeAdapter(kind)
     if path.is_file() and stamp.is_file() and stamp.read_text().splitlines()[:1] == [key]:
-        text = igzip.decompress(path.read_bytes())
+        text: bytes = igzip.decompress(path.read_bytes())  # type: ignore[no-untyped-call]
         content = hashlib.sha256(text).hexdigest()
         # The second line guards against a file that was cut short or edited.
         if stamp.read_text().splitlines()[1:] == [content]:

@@ -150,7 +150,7 @@ class _Maker:
         return kept
 
     def _question(self, template: Template, asked: Asked) -> Question:
-        question = ask(template, asked.parameters).with_(gold=asked.gold, subject_ids=asked.subject_ids)
+        question = ask(template, asked.parameters, tables=self.hospital.tables).with_(gold=asked.gold)
         return question.with_(
             records=load(self._session, question, asked.rows),
             around=self._neighbourhood.around(template, question, f"{self.operator.name}|{asked.id}"),
@@ -171,7 +171,11 @@ class _Maker:
             return None
         if not noise.parameters:
             return noise, question
-        noisy = ask(template, {**asked.parameters, **noise.parameters})
+        try:
+            noisy = ask(template, {**asked.parameters, **noise.parameters}, tables=self.hospital.tables)
+        except ValueError as refusal:
+            self._drop(question, severity, f"not applicable: {str(refusal).removeprefix(f'{template.id}: ')}")
+            return None
         if noisy.text == question.text:
             self._drop(question, severity, "not applicable: this template says the same either way")
             return None

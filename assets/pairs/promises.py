@@ -34,6 +34,9 @@ def check(
         promise: What it promised at this severity.
         hospital: The clean hospital.
         extracts: A scan shared with other questions, or None.
+
+    Routes are looked at where records are gone or another concept is asked for. A question spoilt by its own words (an
+    ordinal too high, a real year) has no answer by any route: what the routes hold is what the clean question asked.
     """
     session = hospital.session(noise.overlay, row_ids=True, extracts=extracts)
     try:
@@ -42,7 +45,7 @@ def check(
         match promise:
             case Promise.ABSTENTION if gold is not None:
                 broken = "the noisy hospital still determines an answer" + (" (the same)" if gold == clean.gold else "")
-            case Promise.ABSTENTION:
+            case Promise.ABSTENTION if noise.overlay.edits or "concept" in noise.parameters:
                 broken = surviving_route(session, noisy)
             case Promise.UNCHANGED if gold != clean.gold:
                 broken = "the answer changed" if gold is not None else "the answer is gone"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from assets.questions import records_sql
+from assets.questions import all_records_sql
 from robustgym.hospital import Session
 from schemas.overlays import Value
 from schemas.questions import Question, Record, Role, Selection
@@ -23,15 +23,11 @@ def associated(session: Session, question: Question) -> RowNumbers:
         session: A session with row numbers (`row_ids=True`).
         question: The question; its routes are searched too.
     """
-    found = {}
-    for selection in question.selections:
-        if selection.table not in session.tables:
-            # A route through a table that this source lacks: nothing is known by it.
-            found[selection.name] = ()
-            continue
-        _, rows = session.fetch(records_sql(question, selection.name))
-        found[selection.name] = tuple(sorted(row for (row,) in rows if row is not None))
-    return found
+    found: dict[str, list[int]] = {selection.name: [] for selection in question.selections}
+    _, rows = session.fetch(all_records_sql(question))
+    for name, row in rows:
+        found[name].append(row)
+    return {name: tuple(sorted(numbers)) for name, numbers in found.items()}
 
 
 def load(session: Session, question: Question, numbers: RowNumbers) -> tuple[Record, ...]:

@@ -124,15 +124,19 @@ class Neighbourhood:
         current = question.parameters.get("concept")
         if current is None or not question.targets:
             return ()
-        others: dict[str, Selection] = {}
+        others: dict[str, Sequence[Selection]] = {}
         for filling in islice(fillings(template, self._concepts, f"{self._seed}|{name}|unrecorded"), 40 * CANDIDATES):
             concept = filling.get("concept")
             if isinstance(concept, str) and concept != current and concept not in others:
-                asked = ask(template, {**question.parameters, **_of_concept(filling)})
-                others[concept] = asked.targets[0]
+                others[concept] = ask(template, {**question.parameters, **_of_concept(filling)}).targets
             if len(others) == CANDIDATES:
                 break
-        return [(concept, s) for concept, s in others.items() if self._count(s, question) == 0]
+        return [
+            (concept, selection)
+            for concept, targets in others.items()
+            for selection in _deciding(targets)
+            if self._count(selection, question) == 0
+        ]
 
     def _count(self, selection: Selection, question: Question) -> int:
         where = selection.concept
@@ -163,3 +167,8 @@ class Neighbourhood:
 def _of_concept(filling: Mapping[str, Value]) -> dict[str, Value]:
     """The slots of a filling that go with its target concept."""
     return {slot: value for slot, value in filling.items() if slot in ("concept", "threshold")}
+
+
+def _deciding(targets: Sequence[Selection]) -> Sequence[Selection]:
+    """The target selection that knows the concept: an admission has none, its codes do."""
+    return [target for target in targets if target.concept != "TRUE"][:1]
