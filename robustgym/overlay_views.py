@@ -23,6 +23,9 @@ from schemas.tables import Column, Table
 SUBJECTS_IN_FILTER = 8
 """Up to so many patients are named in the filter; more are joined, which costs the same for ten and ten thousand."""
 
+_CLUSTERED = frozenset({"subject_id", "hadm_id", "stay_id"})
+"""Columns by which the engine finds a patient's rows without reading the others: tables are sorted by patient."""
+
 
 @dataclass(frozen=True)
 class Clean:
@@ -132,10 +135,10 @@ class _Patch:
                 f"CREATE TEMP TABLE {self.name}_subjects AS SELECT unnest($subjects::INTEGER[]) AS subject_id",
                 {"subjects": subjects},
             )
-            self._make(f"subject_id IN (SELECT subject_id FROM {self.name}_subjects)")
+            self._make(f"t.subject_id IN (SELECT subject_id FROM {self.name}_subjects)")
             rest = f"{rows} AS t ANTI JOIN {self.name}_subjects AS s ON t.subject_id = s.subject_id"
         else:
-            self._make(f"subject_id IN ({', '.join(map(str, subjects))})" if subjects else "FALSE")
+            self._make(f"t.subject_id IN ({', '.join(map(str, subjects))})" if subjects else "FALSE")
             unequal = "<>" if self.table["subject_id"].required else "IS DISTINCT FROM"
             rest = f"{rows} WHERE " + (" AND ".join(f"subject_id {unequal} {s}" for s in subjects) or "TRUE")
         return f"SELECT {outer}{self.number} FROM {rest} UNION ALL SELECT {self.patched} FROM {self.name}"
@@ -145,7 +148,7 @@ class _Patch:
         rows = [edit.row for edit in self.touched]
         # A new row may belong anywhere, so it takes the whole table. Dictionaries are small.
         first, last = (0, 2**62) if self.inserted else (min(rows), max(rows))
-        self._make(f"rowid BETWEEN {first} AND {last}")
+        self._make(f"t.rowid BETWEEN {first} AND {last}")
         outer, row = columns(self.table), self.clean.row
         clean = f"SELECT {outer}{self.number} FROM {self.clean.rows} WHERE {row}"
         return f"{clean} < {first} UNION ALL SELECT {self.patched} FROM {self.name} UNION ALL {clean} > {last}"
@@ -169,21 +172,20 @@ class _Patch:
             f'CASE WHEN e.set{number[c]} THEN e.new{number[c]} ELSE t."{c}" END AS "{c}"' if c in number else f't."{c}"'
             for c in self.table.names
         ]
-        added = self._added(bound)
         order = ", ".join(f'"{name}" ASC NULLS LAST' for name in self.table.order)
+        body = (
+            f"SELECT {', '.join(cells)}, t.rowid AS row_id FROM {self.clean.warehouse} AS t "
+            f"LEFT JOIN e ON t.rowid = e.row_id WHERE {where} AND e.gone IS NOT TRUE"
+        )
+        if self.new:
+            body = f"SELECT * FROM ({body} UNION ALL {self._added(bound)})"
         self.cursor.execute(
-            f"CREATE TEMP TABLE {self.name} AS WITH e AS (SELECT {', '.join(edits)}) "
-            f"SELECT * FROM (SELECT {', '.join(cells)}, t.row_id "
-            f"FROM (SELECT *, rowid AS row_id FROM {self.clean.warehouse} WHERE {where}) AS t "
-            f"LEFT JOIN e ON t.row_id = e.row_id WHERE e.gone IS NOT TRUE "
-            f"{added}) ORDER BY {order}, row_id",
+            f"CREATE TEMP TABLE {self.name} AS WITH e AS (SELECT {', '.join(edits)}) {body} ORDER BY {order}, row_id",
             bound,
         )
 
     def _added(self, bound: dict[str, Any]) -> str:
-        """The new records as a further branch of the patch; their cells go to `bound`."""
-        if not self.new:
-            return ""
+        """The statement that gives the new records; their cells go to `bound`."""
         new = [] if self.placebo else self.new
         cells = []
         for i, column in enumerate(self.table.columns):
@@ -193,7 +195,7 @@ class _Patch:
                 cells.append(f'unnest($add{i}::{column.type.duckdb}[]) AS "{column.name}"')
             else:
                 cells.append(f'NULL::{column.type.duckdb} AS "{column.name}"')
-        return f"UNION ALL SELECT {', '.join(cells)}, NULL::BIGINT"
+        return f"SELECT {', '.join(cells)}, NULL::BIGINT"
 
     def _check(self, where: str) -> None:
         """Every edited record is there, is its patient's, and has the values the overlay says it had."""
@@ -202,8 +204,8 @@ class _Patch:
         needed = {name for values in self.before.values() for name in values}
         names = [name for name in self.table.names if name in needed or name == "subject_id"]
         found = self.cursor.execute(
-            f"SELECT {', '.join(['rowid', *(_quoted(name) for name in names)])} FROM {self.clean.warehouse} "
-            f"WHERE {where} AND rowid IN (SELECT unnest($row::BIGINT[]))",
+            f"SELECT {', '.join(['t.rowid', *(f't.{_quoted(name)}' for name in names)])} "
+            f"FROM {self.clean.warehouse} AS t WHERE {where} AND t.rowid IN (SELECT unnest($row::BIGINT[]))",
             {"row": [edit.row for edit in self.touched]},
         ).fetchall()
         records = {row[0]: dict(zip(names, row[1:], strict=True)) for row in found}
@@ -253,15 +255,14 @@ def _by_predicate(table: Table, edits: Sequence[SetEdit], clean: Clean, placebo:
     # True of no row number that a table can have, and the engine does not know it: `hash` is a bijection of 64 bits.
     never = f" AND hash({clean.row}) = 1" if placebo else ""
     kept = [f"({_any(gone)}{never}) IS NOT TRUE"] if gone else []
-    cells = ", ".join(_changed(column, updates, placebo) for column in table.columns)
-    changed = f"SELECT {cells}{_number(clean.row, numbered)} FROM {clean.rows}"
-    if any(name in _keys(table) for edit in updates for name in edit.put):
-        # A key hidden behind CASE can't be looked up any more: the rows that keep their keys are read by themselves.
+    if any(name in _CLUSTERED for edit in updates for name in edit.put):
+        # Behind CASE the engine finds no patient by these any more: the rows that keep theirs are read by themselves.
         hit = _any([edit.where for edit in updates])
         unhit = plain(table, clean, numbered=numbered) + _where([f"({hit}) IS NOT TRUE", *kept])
-        parts = [unhit, changed + _where([hit, *kept])]
+        changed = _changed(table, updates, clean, placebo, numbered, every=len(updates) == 1) + _where([hit, *kept])
+        parts = [unhit, changed]
     else:
-        parts = [changed + _where(kept)]
+        parts = [_changed(table, updates, clean, placebo, numbered) + _where(kept)]
     for edit in edits:
         if isinstance(edit, CopyWhere):
             copied = ", ".join(_put(column, edit.put) for column in table.columns)
@@ -270,26 +271,40 @@ def _by_predicate(table: Table, edits: Sequence[SetEdit], clean: Clean, placebo:
     return " UNION ALL ".join(parts)
 
 
-def _changed(column: Column, updates: Sequence[UpdateWhere], placebo: bool) -> str:
-    """A column after its changes. Every branch has the column's type, or DESCRIBE would tell."""
-    name = f'"{column.name}"'
-    cases = [
-        f"WHEN ({edit.where}) THEN " + (name if placebo else f"CAST(({edit.put[column.name]}) AS {column.type.duckdb})")
-        for edit in reversed(updates)
-        if column.name in edit.put
-    ]
-    return f"CASE {' '.join(cases)} ELSE {name} END AS {name}" if cases else name
+def _changed(
+    table: Table,
+    updates: Sequence[UpdateWhere],
+    clean: Clean,
+    placebo: bool,
+    numbered: bool,
+    *,
+    every: bool = False,
+) -> str:
+    """The statement that reads the table after its changes: of `every` row it will read, or of those that are hit.
+
+    Every branch has the column's own type, or DESCRIBE would tell.
+    """
+    cells = []
+    for column in table.columns:
+        name = _quoted(column.name)
+        branches = [
+            (edit.where, name if placebo else f"CAST(({edit.put[column.name]}) AS {column.type.duckdb})")
+            for edit in reversed(updates)
+            if column.name in edit.put
+        ]
+        if branches and every:
+            cells.append(f"{branches[0][1]} AS {name}")
+        elif branches:
+            cases = " ".join(f"WHEN ({where}) THEN {value}" for where, value in branches)
+            cells.append(f"CASE {cases} ELSE {name} END AS {name}")
+        else:
+            cells.append(name)
+    return f"SELECT {', '.join(cells)}{_number(clean.row, numbered)} FROM {clean.rows}"
 
 
 def _put(column: Column, put: Mapping[str, str]) -> str:
     name = f'"{column.name}"'
     return f"CAST(({put[column.name]}) AS {column.type.duckdb}) AS {name}" if column.name in put else name
-
-
-def _keys(table: Table) -> frozenset[str]:
-    """Columns by which records are found: ids, codes, items, and what the table is sorted by."""
-    foreign = (column for key in table.foreign_keys for column in key.columns)
-    return frozenset((*table.key, *table.sort, *foreign))
 
 
 def _known(table: Table, updates: Iterable[UpdateWhere], edits: Iterable[Edit]) -> None:
