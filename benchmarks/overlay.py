@@ -14,10 +14,10 @@ from pathlib import Path
 
 import duckdb
 
+from assets.staging import find_source, stage
 from robustgym.hospital import Hospital, Session
 from schemas.overlays import CopyWhere, Delete, DeleteWhere, Insert, Overlay, RowEdit, Update, UpdateWhere
 from schemas.tables import TABLES
-from tests import demo_warehouse
 
 ROOT = Path(__file__).resolve().parents[1]
 LABS, PATIENTS = 2_000_000, 5_000
@@ -46,7 +46,8 @@ def run() -> list[dict[str, object]]:
         scratch = Path(folder)
         demo = Path(os.environ.get("MIMIC_IV_DEMO", ROOT.parent / "shared" / "mimic-iv-demo-2.2"))
         if demo.is_dir():
-            with Hospital.open(demo_warehouse.build(demo, scratch / "demo")) as hospital:
+            stage(find_source(demo), scratch / "demo")
+            with Hospital.open(scratch / "demo") as hospital:
                 rows += _reset(hospital)
         with Hospital.open(write_warehouse(scratch / "large"), memory_limit="3GB") as hospital:
             rows += _ratios(hospital)
