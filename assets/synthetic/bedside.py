@@ -310,12 +310,12 @@ def datetimeevents(block: Block) -> pa.Table:
     times: list[AnyArray] = []
     items: list[AnyArray] = []
     values: list[AnyArray] = []
-    shifts = np.minimum(icu.hours // 6 + 1, 200)
+    shifts = np.minimum(icu.hours // 4 + 1, 300)
     for name, codes in _LINES.items():
         chosen = np.flatnonzero(there[name])
         which, nth = within(shifts[chosen])
         stay = chosen[which]
-        at = (icu.intime[stay] // HOUR + 1 + nth * 6) * HOUR + 60 * rng.below(len(stay), 20)
+        at = (icu.intime[stay] // HOUR + 1 + nth * 4) * HOUR + 60 * rng.below(len(stay), 20)
         put_in = icu.intime[stay] // DAY * DAY
         for step, code in enumerate(codes):
             kept = rng.chance(len(stay), 0.74) & (at <= icu.outtime[stay])

@@ -202,7 +202,7 @@ def _written(block: Block, seen: Rounds, rng: Draws) -> tuple[Ints, Ints]:
         "alarms": eighth,
         "arterial alarms": eighth & line,
         "ventilator alarms": eighth & seen.tubed,
-        "notes: assessment": fourth,
+        "notes: assessment": fourth | ((hour % 4 == 2) & rng.chance(n, 0.3)),
         "notes: skin": eighth | twelfth,
         "notes: shift": fourth & rng.chance(n, 0.75),
         "notes: ventilator": seen.tubed & fourth,
@@ -349,7 +349,9 @@ def chartevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.
     item = merge(item, copy[copied].astype(np.int32))
     place = merge(place, known.values.of(numbers[copied], tests().decimals[found.test[copied]]))
     u = rng.bits16(len(moment))
-    later = merge((u[:n] % 75).astype(np.int32), ((found.storetime[copied] - drawn.time[sample]) // 60).astype(np.int32))
+    later = merge(
+        (u[:n] % 75).astype(np.int32), ((found.storetime[copied] - drawn.time[sample]) // 60).astype(np.int32)
+    )
     lost = u > 65_400
 
     def of_moment(values: AnyArray) -> pa.Array:

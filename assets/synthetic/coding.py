@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from assets.synthetic import faults
-from assets.synthetic.admissions import ED, HOUR, OBSERVATION
+from assets.synthetic.admissions import ED, HOUR, OBSERVATION, SURGERY
 from assets.synthetic.block import Block
 from assets.synthetic.columns import DAY, dates, pick, table, whole, words
 from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Floats, GroupedChoice, Ints, within
@@ -174,7 +174,9 @@ def procedures(block: Block) -> pa.Table:
     nine, ten, loose_nine, loose_ten = _by_group("procedures", names)
     row, group = np.nonzero(done)
     code = np.where(adm.icd10[row], ten.draw(rng, group), nine.draw(rng, group))
-    other = np.flatnonzero(rng.chance(n, np.where(adm.plan == 3, 0.95, 0.16)))
+    operated = adm.plan == SURGERY
+    count = np.floor(np.where(operated, 1.2, 0.3) + np.where(operated, 0.9, 0.55) * rng.exponential(n)).astype(np.int64)
+    other, _ = within(count)
     bits = rng.bits16(len(other))
     where = np.concatenate([row, other])
     what = np.concatenate([code, np.where(adm.icd10[other], loose_ten.of(bits), loose_nine.of(bits))])

@@ -169,7 +169,9 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
             "emar_id": numbered(subject, sequence).take(pa.array(row)),
             "emar_seq": whole(sequence[row]),
             "parent_field_ordinal": pick(place - 1, words(_CHILDREN)),
-            "administration_type": pick(np.where(parent, administration.astype(np.int16)[row], -1), words(_ADMINISTRATION)),
+            "administration_type": pick(
+                np.where(parent, administration.astype(np.int16)[row], -1), words(_ADMINISTRATION)
+            ),
             "pharmacy_id": whole(drugs.pharmacy_id[given.order].astype(np.int32)[row], parent | (u < 9000)),
             "barcode_type": pick(np.where(parent, -1, barcode), words(["if", "iv"])),
             "reason_for_no_barcode": pick(np.where(parent & (u < 2500), u % len(_REASONS), -1), words(_REASONS)),

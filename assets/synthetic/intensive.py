@@ -97,11 +97,11 @@ def icu_stays(seed: int, block: int, who: People, adm: Admissions) -> IcuStays:
     wait = np.minimum(wait, 0.6 * hours)
     late = np.maximum(adm.onset[first], 0)
     wait = np.where(late > 8, np.minimum(late + 2, 0.7 * hours), wait)
-    stay = (18 + 40 * rng.exponential(len(first))) * exp(
+    stay = (20 + 56 * rng.exponential(len(first))) * exp(
         0.26 * np.minimum(grave[first], 3.5) + 0.1 * adm.severity[first]
     )
     left = hours - wait
-    stay = np.minimum(np.maximum(stay, 4), np.maximum(left - 14 - 10 * rng.uniform(len(first)), 0.3 * left))
+    stay = np.minimum(np.maximum(stay, 4), np.maximum(left - 9 - 8 * rng.uniform(len(first)), 0.35 * left))
     dies_there = (adm.died[first] & rng.chance(len(first), 0.8)) | rng.chance(len(first), 0.05)
     stay = np.where(dies_there, left, stay)
     begin = adm.admit[first] + np.floor(wait * HOUR).astype(np.int64)

@@ -129,6 +129,11 @@ def admissions(block: Block) -> pa.Table:
     death = np.maximum(death, adm.admit + 60)
     inverted = rng.chance(n, faults.DISCHARGE_BEFORE_ADMISSION)
     discharge = np.where(inverted, adm.admit - 60 * (1 + rng.below(n, 900)), adm.discharge)
+    # Not yet discharged from one stay when the next begins.
+    followed = np.flatnonzero(
+        (adm.patient[1:] == adm.patient[:-1]) & rng.chance(max(n - 1, 0), faults.ADMISSION_OVERLAP)
+    )
+    discharge[followed] = adm.admit[followed + 1] + 7200
     return table(
         "admissions",
         {
@@ -153,22 +158,20 @@ def admissions(block: Block) -> pa.Table:
 
 
 def icustays(block: Block) -> pa.Table:
-    """icustays: one row per ICU stay; a few stays lack theirs."""
-    rng = block.draws("icustays table")
+    """icustays: one row per ICU stay."""
     icu = block.icu
-    kept = np.flatnonzero(~rng.chance(len(icu.admission), faults.ICU_STAY_MISSING))
     # los is the quotient of two times: NOISE.md, fault 46, where they are wrong.
-    days = (icu.outtime_shown - icu.intime)[kept] / 86_400
+    days = (icu.outtime_shown - icu.intime) / 86_400
     return table(
         "icustays",
         {
-            "subject_id": whole(block.subject(icu.admission)[kept]),
-            "hadm_id": whole(block.adm.hadm_id[icu.admission][kept]),
-            "stay_id": whole(icu.stay_id[kept]),
-            "first_careunit": pick(icu.first_unit[kept], words(UNITS)),
-            "last_careunit": pick(icu.last_unit[kept], words(UNITS)),
-            "intime": moments(icu.intime[kept]),
-            "outtime": moments(icu.outtime_shown[kept]),
+            "subject_id": whole(block.subject(icu.admission)),
+            "hadm_id": whole(block.adm.hadm_id[icu.admission]),
+            "stay_id": whole(icu.stay_id),
+            "first_careunit": pick(icu.first_unit, words(UNITS)),
+            "last_careunit": pick(icu.last_unit, words(UNITS)),
+            "intime": moments(icu.intime),
+            "outtime": moments(icu.outtime_shown),
             "los": real(days),
         },
     )
@@ -212,6 +215,8 @@ def transfers(block: Block) -> pa.Table:
     ward = np.where(observed, _WARD["Emergency Department Observation"], ward)
     ward = np.where(rng.chance(n, 0.004), _WARD["UNKNOWN"], ward)
     begin = np.maximum(adm.edout, adm.admit)
+    in_unit = np.zeros(n, bool)
+    in_unit[icu.admission] = True
     # Where a ward begins: on admission, after an ICU stay, and on a change of ward.
     row: list[AnyArray] = [np.arange(n), icu.admission]
     time: list[AnyArray] = [begin, icu.intime]
@@ -235,6 +240,14 @@ def transfers(block: Block) -> pa.Table:
     row.append(again)
     time.append(adm.admit[again] + np.floor((adm.discharge - adm.admit)[again] * rng.between(len(again), 0.15, 0.8)))
     place.append(np.where(rng.chance(len(again), 0.5), ward[again], rng.below(len(again), 9)))
+    # An ICU ward without an ICU stay.
+    passing = np.flatnonzero(rng.chance(n, faults.ICU_STAY_MISSING) & (adm.hours > 30) & ~in_unit)
+    row.append(passing)
+    time.append(adm.admit[passing] + 10 * HOUR)
+    place.append(len(_WARDS) + rng.below(len(passing), len(UNITS)))
+    row.append(passing)
+    time.append(adm.admit[passing] + 21 * HOUR)
+    place.append(ward[passing])
     lounge = np.flatnonzero(rng.chance(n, 0.1) & ~adm.died & (adm.hours > 20))
     row.append(lounge)
     time.append(adm.left[lounge] - 2 * HOUR)

@@ -125,6 +125,7 @@ def _indicated(block: Block, drawn: Samples, panel: str, now: Bools) -> AnyArray
     adm: Admissions = block.adm
     where = np.maximum(drawn.admission, 0)
     inside = drawn.admission >= 0
+
     def has(*groups: str) -> Bools:
         """Now, or as a lasting condition."""
         return np.asarray(now[[GROUP[group] for group in groups]].any(axis=0))

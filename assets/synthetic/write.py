@@ -194,9 +194,7 @@ class _ParquetSink:
         table = pa.concat_tables(self._waiting).unify_dictionaries()
         if self._writer is None:
             # Words and measured numbers repeat, ids and times don't: plain, they are written twice as fast.
-            repeated = [
-                f.name for f in table.schema if pa.types.is_dictionary(f.type) or pa.types.is_floating(f.type)
-            ]
+            repeated = [f.name for f in table.schema if pa.types.is_dictionary(f.type) or pa.types.is_floating(f.type)]
             self._writer = pq.ParquetWriter(
                 self._path, table.schema, compression="lz4", use_dictionary=repeated, write_statistics=["subject_id"],
                 store_schema=False,
