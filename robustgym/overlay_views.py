@@ -203,10 +203,10 @@ class _Patch:
             return
         needed = {name for values in self.before.values() for name in values}
         names = [name for name in self.table.names if name in needed or name == "subject_id"]
+        rows = ", ".join(str(edit.row) for edit in self.touched)
         found = self.cursor.execute(
             f"SELECT {', '.join(['t.rowid', *(f't.{_quoted(name)}' for name in names)])} "
-            f"FROM {self.clean.warehouse} AS t WHERE {where} AND t.rowid IN (SELECT unnest($row::BIGINT[]))",
-            {"row": [edit.row for edit in self.touched]},
+            f"FROM {self.clean.warehouse} AS t WHERE {where} AND t.rowid IN ({rows})"
         ).fetchall()
         records = {row[0]: dict(zip(names, row[1:], strict=True)) for row in found}
         for edit in self.touched:

@@ -8,6 +8,7 @@ from typing import Any
 
 from robustgym.guard import advice
 from robustgym.guard.words import (
+    BY_NAME,
     EXPRESSIONS,
     FUNCTIONS,
     JOINS,
@@ -182,7 +183,18 @@ class Walk:
             raise Refused(advice.no_function(name))
         if name == "age" and len(_arguments(node)) == 1:
             raise Refused("age(x) measures from the wall clock; use age(later, earlier) or date_diff('day', a, b).")
+        if name in BY_NAME:
+            self._named_call(name, _arguments(node))
         self._lengths(name, node)
+
+    def _named_call(self, name: str, arguments: list[Node]) -> None:
+        """A function that calls another by its name calls none that could not be called by itself."""
+        called = arguments[1] if len(arguments) > 1 else {}
+        literal = called.get("literal") or {}
+        if called.get("class") != "CONSTANT" or literal.get("kind") != "STRING":
+            raise Refused(f"{name}() needs the aggregate's name as a text, as in {name}(l, 'sum').")
+        if str(literal.get("text", "")).lower() not in FUNCTIONS:
+            raise Refused(advice.no_function(str(literal.get("text", "")).lower()))
 
     def _lengths(self, name: str, node: Node) -> None:
         """No function is asked by a constant for a result that alone would exhaust the memory."""

@@ -24,6 +24,9 @@ OPERATORS = _names(
 
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each"})
 
+BY_NAME = _names("aggregate array_aggr array_aggregate list_aggr list_aggregate")
+"""Functions that call another, which their second argument names."""
+
 SIZED = frozenset({"range", "generate_series", "repeat", "lpad", "rpad", "list_resize", "array_resize"})
 """Functions whose result is as long as an argument says."""
 
