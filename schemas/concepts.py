@@ -81,7 +81,7 @@ class Concept(Frozen):
     lay_name: str
     """What a clinician calls it; unambiguous within its pool."""
     common: int = 0
-    """How many patients, stays or admissions of the open demo have it: anchors and cohorts are drawn from common ones."""
+    """How many patients, stays or admissions of the open demo have it: cohorts and anchors are common ones."""
 
     @property
     def definition(self) -> str:
@@ -121,6 +121,8 @@ class Lab(Measured):
     fluid: str
     category: str
     synonyms: Texts = ()
+    followed: Annotated[bool, BeforeValidator(lambda cell: cell in (True, "yes"))] = False
+    """Whether it is measured often enough in acute care for its course to mean something."""
     chartevents_copies: Items = ()
     """itemids under which nurses' charts repeat the result."""
     same_label_itemids: Items = ()

@@ -7,11 +7,25 @@ Adding a window, a selector, a cohort or an aggregator is one file in its folder
 """
 
 from assets.questions.answers import gold_of
-from assets.questions.asking import ask, every_unit_sql, records_sql
+from assets.questions.asking import all_records_sql, ask, every_unit_sql, records_sql
 from assets.questions.attributes import ATTRIBUTES
 from assets.questions.catalogue import catalogue
+from assets.questions.describing import describe, template_table
 from assets.questions.lint import lint
 from assets.questions.sampling import fillings
 from assets.questions.template import Template
 
-__all__ = ["ATTRIBUTES", "Template", "ask", "catalogue", "every_unit_sql", "fillings", "gold_of", "lint", "records_sql"]
+__all__ = [
+    "ATTRIBUTES",
+    "Template",
+    "all_records_sql",
+    "ask",
+    "catalogue",
+    "describe",
+    "every_unit_sql",
+    "fillings",
+    "gold_of",
+    "lint",
+    "records_sql",
+    "template_table",
+]

@@ -12,15 +12,11 @@ NUMBERS = frozenset({Shape.VALUE, Shape.HOURS, Shape.DAYS, Shape.PERCENT, Shape.
 PERCENTAGE = AnswerType(kind=AnswerKind.QUANTITY, unit="%", unit_synonyms=("percent",), decimals=1)
 
 
-def averaged(answer: AnswerType) -> AnswerType:
-    """The type of an average: a count becomes a number with one decimal.
-
-    >>> averaged(AnswerType(kind=AnswerKind.COUNT)).contract
-    'a number in count, to 1 decimal'
-    """
-    if answer.kind is AnswerKind.COUNT:
-        return AnswerType(kind=AnswerKind.QUANTITY, unit="count", decimals=1)
-    return answer
+def averaged(measure: Measure) -> AnswerType:
+    """The type of an average: a count becomes a number with one decimal, in what it counts."""
+    if measure.answer.kind is AnswerKind.COUNT:
+        return AnswerType(kind=AnswerKind.QUANTITY, unit=measure.tally, decimals=1)
+    return measure.answer
 
 
 def one_number(sql: str, answer: AnswerType, measure: Measure) -> Final:
@@ -48,12 +44,13 @@ def per_group(name: str, group: Callable[[Unit], Group], asks: str, units: froze
     def final(measure: Measure) -> Final:
         split = group(measure.unit)
         yes_no = measure.shape is Shape.YES_NO
-        kind = PERCENTAGE if yes_no else averaged(measure.answer)
+        kind = PERCENTAGE if yes_no else averaged(measure)
         value = rounded("100.0 * avg(CAST(m AS INTEGER))" if yes_no else "median(m)", kind.decimals)
         column = "percentage" if yes_no else "median"
         key = split.key.format(start=measure.unit.start or "NULL")
         sql = (
-            f"SELECT {key} AS {split.column}, {value} AS {column}, count(m) AS units FROM {measure.step} "
+            f"SELECT {key} AS {split.column}, {value} AS {column}, count(m) AS {measure.unit.plural} "
+            f"FROM {measure.step} "
             f"JOIN unit AS u ON u.{measure.unit.id} = {measure.step}.uid "
             f"JOIN grouping AS g ON g.{split.link} = u.{split.link} "
             f"WHERE {key} IS NOT NULL AND m IS NOT NULL GROUP BY 1 HAVING count(m) >= {MIN_UNITS} "
@@ -62,7 +59,7 @@ def per_group(name: str, group: Callable[[Unit], Group], asks: str, units: froze
         columns = (
             (split.column, AnswerType(kind=AnswerKind.CATEGORY)),
             (column, kind),
-            ("units", AnswerType(kind=AnswerKind.COUNT)),
+            (measure.unit.plural, AnswerType(kind=AnswerKind.COUNT)),
         )
         return Final(sql, AnswerType(kind=AnswerKind.ROWS, key=(split.column,), columns=columns))
 
@@ -71,7 +68,8 @@ def per_group(name: str, group: Callable[[Unit], Group], asks: str, units: froze
         shapes=NUMBERS | {Shape.YES_NO},
         final=final,
         asks=asks,
-        note=f"one row per group, with its number of units, for groups of at least {MIN_UNITS} units that have the value",
+        note="one row per group, with the number of {unit_nouns} that have the value, for groups of at least "
+        f"{MIN_UNITS}",
         group=group,
         units=units,
     )

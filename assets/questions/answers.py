@@ -14,6 +14,9 @@ from assets.questions.template import Template
 from schemas.answers import AnswerKind, AnswerType, Gold
 from schemas.questions import Question
 
+AVERAGES = frozenset({"mean", "median", "trend", "time_weighted_mean", "variation"})
+"""Selectors that make fractions of whole numbers."""
+
 UNIT_SYNONYMS = {
     "hours": ("hour", "h", "hrs"),
     "days": ("day", "d"),
@@ -39,6 +42,8 @@ def of_measure(template: Template, stream: Stream, slots: Slots) -> AnswerType:
     selector = template.selector
     match selector.shape:
         case Shape.VALUE:
+            if stream.counted and selector.name not in AVERAGES:
+                return AnswerType(kind=AnswerKind.COUNT)
             unit = selector.unit.format(unit=stream.unit)
             return AnswerType(
                 kind=AnswerKind.QUANTITY,

@@ -74,6 +74,12 @@ def records_sql(question: Question, selection: str) -> str:
     return _statement(Template.parse(question.template), question.parameters).rows_of(selection)
 
 
+def all_records_sql(question: Question) -> str:
+    """The statement that lists the records of every selection: columns `selection` and `row_id`, in no order."""
+    statement = _statement(Template.parse(question.template), question.parameters)
+    return statement.rows_of_all([s.name for s in question.selections])
+
+
 def _statement(template: Template, parameters: Mapping[str, Value]) -> Statement:
     ids = {}
     if template.scope is Scope.PATIENT:

@@ -78,7 +78,7 @@ medications-patient-given-admission-nth_time
 
 medications-population-given-admission-hours_to_first-coded-median
 medications-population-given_or_not-admission-any_of-coded-by_sex
-medications-population-dose_withheld-icu_stay-share_of-all-by_care_unit
+medications-population-dose_withheld-admission-share_of-all-by_insurance
 medications-population-class_order-admission-covered-coded-by_death
 medications-population-class_order-admission-names-procedure-top_names
 medications-population-order-admission-names-aged-top_names
@@ -122,7 +122,7 @@ labs-patient-lab-admission-recovery
 labs-patient-lab-icu_stay-worst_time-while_infused
 labs-patient-ratio-on_ventilator-worst
 labs-patient-lab-year_before_admission-trend
-labs-patient-culture-admission-names
+labs-patient-culture_organism-admission-names
 labs-patient-lab-after_icu-ever_beyond
 labs-patient-culture_growth-year_before_admission-any_of
 labs-patient-lab-admission-rise_48h
@@ -136,8 +136,8 @@ labs-population-lab-admission-rise_48h-ordered-by_sex
 labs-population-lab-admission-worst-coded_without-median
 labs-population-ratio-first_24h_of_stay-worst-all-by_death
 labs-population-lab-admission-nth-coded-median
-labs-population-culture-admission-names-coded-top_names
-labs-population-culture-admission-mean-all-by_anchor_year_group
+labs-population-culture_organism-admission-names-coded-top_names
+labs-population-culture_turnaround-admission-highest-all-by_anchor_year_group
 labs-population-lab-admission-worst-coded-top_unit
 labs-population-culture_growth-icu_stay-any_of-all-by_care_unit
 
@@ -161,10 +161,10 @@ diagnoses-population-principal-at_admission-names-ventilated-top_names
 diagnoses-population-principal-at_admission-names-ordered-top_names
 diagnoses-population-codes-at_admission-number_of_names-all-by_insurance
 diagnoses-population-code_position-at_admission-lowest-aged-median
-diagnoses-population-coded_admission-year_after_discharge-hours_to_first-ordered-median
+diagnoses-population-coded_admission-year_after_discharge-hours_to_first-aged-median
 diagnoses-population-procedure-admission-days_to_first-all-by_death
 diagnoses-population-procedure_codes-admission-first_names-coded-top_names
-diagnoses-population-procedure-admission-days_to_nth-all-median
+diagnoses-population-procedure_codes-admission-days_to_nth-coded-median
 """
 """One template per line, a paragraph per cell."""
 

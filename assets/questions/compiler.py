@@ -9,7 +9,7 @@ steps. The same statement serves one unit, every unit at once, and a population.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assets.questions import answers
@@ -24,6 +24,8 @@ from schemas.tables import TABLES
 
 BY_TIME = frozenset({"labevents", "microbiologyevents", "omr"})
 """Tables whose `hadm_id` is often missing: their records are found by patient and time."""
+
+NO_TIME = "CAST(NULL AS TIMESTAMP)"
 
 Ids = Mapping[str, Value]
 
@@ -57,6 +59,12 @@ class Statement:
         """The statement that lists the row numbers of one selection; its session's tables have a column `row_id`."""
         upto = [name for name, _ in self.parts].index(selection)
         return with_(self.parts[: upto + 1], f"SELECT DISTINCT row_id FROM {selection} ORDER BY row_id NULLS LAST")
+
+    def rows_of_all(self, selections: Sequence[str]) -> str:
+        """The statement that lists the row numbers of several selections, each beside the selection's name."""
+        last = max(i for i, (name, _) in enumerate(self.parts) if name in selections)
+        found = " UNION ALL ".join(f"SELECT DISTINCT '{name}' AS selection, row_id FROM {name}" for name in selections)
+        return with_(self.parts[: last + 1], found)
 
 
 def with_(parts: tuple[tuple[str, str], ...], final: str) -> str:
@@ -175,7 +183,7 @@ class _Compiler:
             attribute = ATTRIBUTES[self.clauses.attribute]
             answer = attribute.answer
             final = (
-                f"SELECT CAST(NULL AS {attribute.sql_type}) AS answer FROM {step} "
+                f"SELECT DISTINCT CAST(NULL AS {attribute.sql_type}) AS answer FROM {step} "
                 f"/* no table of MIMIC-IV has a column for the {attribute.missing} */"
             )
         self.select_routes(stream)
@@ -253,7 +261,7 @@ class _Compiler:
         kept = " AND ".join(f"({test})" for test in tests if test != "TRUE")
         return (
             f"SELECT u.{unit.id} AS uid, {f'{part!r} AS part, ' if part else ''}{', '.join(columns)}, "
-            f"{lo or 'CAST(NULL AS TIMESTAMP)'} AS lo, {hi or 'CAST(NULL AS TIMESTAMP)'} AS hi "
+            f"{lo or NO_TIME} AS lo, {hi or NO_TIME} AS hi, {window.lo if lo and window.lo else NO_TIME} AS origin "
             f"FROM unit AS u{moment}" + (f" WHERE {kept}" if kept else "")
         )
 
@@ -363,7 +371,8 @@ class _Compiler:
             "v": f"-({stream.value})" if side == 2 else stream.value,
             "name": stream.text,
             "hit": stream.hit,
-            "lo": "f.lo",
+            # Clauses move where records begin to count, never the moment from which hours are counted.
+            "lo": "f.origin" if self.template.selector.from_start else "f.lo",
             "hi": "f.hi",
         }
         columns = [f"f.{key.strip()}" for key in self.keys.split(",")]
@@ -408,7 +417,16 @@ class _Compiler:
             self.select("grouping", Role.GROUP, group.selection, link)
         limit = limit_of(self.template, stream, self.slots.threshold)
         shape = self.template.selector.shape
-        final = aggregator.final(Measure(shape=shape, step=step, unit=unit, answer=answer, beyond=limit.sql))
+        measure = Measure(
+            shape=shape,
+            step=step,
+            unit=unit,
+            answer=answer,
+            beyond=limit.sql,
+            worst="min" if self.template.selector_name == "worst" and stream.worse == "low" else "max",
+            tally=stream.unit if shape is Shape.VALUE else stream.words.tally,
+        )
+        final = aggregator.final(measure)
         return final.sql, final.answer
 
     def answer_of_every_unit(self, step: str, answer: AnswerType) -> str:

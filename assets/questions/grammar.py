@@ -4,7 +4,8 @@
     population question  = cohort × unit × window × kind × [condition] × selector × aggregator
 
 SQL fragments speak of fixed aliases: `x` the record, `y` the record of a second table that goes with it, `f` the frame
-(the window of one unit), `u` the unit, `m` the moment of the anchor event, `c` a record that decides on the cohort.
+(the window of one unit), `u` the unit, `m` the moment of the anchor event, `c` a record that decides on the cohort,
+`g` one that splits it.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Unit:
     """`hospital admission`."""
     short: str
     """`admission`, after it has been named."""
+    plural: str
+    """Name of the column that counts them: `admissions`."""
     table: str
     id: str
     """Column that identifies it."""
@@ -85,7 +88,11 @@ class Window:
 
     unit: Unit
     words: str
-    """`in the first 24 hours of the stay`; may name `{anchor}`."""
+    """`in the first 24 hours of the stay`; may name `{anchor}`. Empty where the lead says it all."""
+    many: str | None = None
+    """The same of a population, where it is said otherwise."""
+    rest: str | None = None
+    """What is left to say where hours are counted from its start: `in the same admission`."""
     lo: str = ""
     """SQL over `u` and `m`; empty without bounds."""
     hi: str = ""
@@ -133,6 +140,8 @@ class Phrases:
     """What makes a record usable, for the contract: `results with a number between 0.1 and 15 mEq/L`."""
     of_many: str = ""
     """Of a number, in a population question; as `value` unless said otherwise."""
+    tally: str = "count"
+    """What a count counts, as the unit of its average: `care units`."""
     own: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """By selector: the question and the measure, where the selector's own words would not do."""
 
@@ -174,6 +183,10 @@ class Stream:
     """Whether the time is a date only."""
     unit: str = ""
     decimals: int = 0
+    counted: bool = False
+    """Whether the value is a whole number without a unit: a position, a level."""
+    followed: bool = True
+    """Whether it is measured often enough for its course to mean something."""
     worse: str = "high"
     threshold: float | None = None
     minus: Stream | None = None
@@ -270,6 +283,8 @@ class Selector:
     """The window must be longer than this many days."""
     from_start: bool = False
     """Whether it counts from the window's start."""
+    course: bool = False
+    """Whether it looks at the course of a value: only of what is measured often."""
     overlapping: bool = False
     """Whether records that began before the window count with what lies in it."""
 
@@ -295,6 +310,8 @@ class Cohort:
     """None for all units."""
     words: str
     """`{units} coded with {cohort}`."""
+    definition: tuple[str, str] = ("", "")
+    """Without a pool: a name in `words`, and the records it stands for."""
     barred: bool = False
     """Whether a second group (`cohort_not`) is excluded in the same way."""
     least: int = 0
@@ -325,6 +342,10 @@ class Measure:
     """How one unit's measure would be answered."""
     beyond: str
     """SQL over `m`: is it beyond the limit?"""
+    worst: str = "max"
+    """Aggregate that finds the most worrying measure."""
+    tally: str = "count"
+    """What a count counts, as the unit of its average."""
 
 
 @dataclass(frozen=True)

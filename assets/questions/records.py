@@ -1,7 +1,7 @@
 """Selections of records that several words of the grammar share: results, doses, infusions, stays, codes.
 
-Every one demands support: the value is there, plausible and in its unit, the time is known. Tests are row-local SQL over
-the table's own columns, since population noise uses them as predicates.
+Every one demands support: the value is there, plausible and in its unit, the time is known. Tests are row-local SQL
+over the table's own columns, since population noise uses them as predicates.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ NOT_GIVEN = ("Not Given", "Hold Dose", "Not Given per Sliding Scale")
 
 VENTILATION = 225792
 """Invasive Ventilation, in `procedureevents`."""
+
+VENTILATION_WORDS = f"procedure item {VENTILATION} (Invasive Ventilation) of the ICU record"
 
 
 def lab_results(lab: Lab) -> Selection:

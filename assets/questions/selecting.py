@@ -1,4 +1,4 @@
-"""The decorator that makes a function of `selectors/` a word of the grammar, and the steps that several of them share."""
+"""The decorator that makes a function of `selectors/` a word of the grammar, and the steps that several share."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def selector(
     closed: bool = False,
     longer_than: float = 0.0,
     from_start: bool = False,
+    course: bool = False,
     overlapping: bool = False,
 ) -> Callable[[Callable[[Series], Steps]], Selector]:
     """Make a selector of a function that writes its steps. Its name is the function's; the rest is as in `Selector`.
@@ -39,6 +40,7 @@ def selector(
         closed: Whether what is not there counts as "no" or 0.
         longer_than: Least length of the window, in days.
         from_start: Whether it counts from the window's start.
+        course: Whether it looks at the course of a value.
         overlapping: Whether records that began before the window count with what lies in it.
     """
 
@@ -57,6 +59,7 @@ def selector(
             closed=closed,
             longer_than=longer_than,
             from_start=from_start,
+            course=course,
             overlapping=overlapping,
         )
 
@@ -76,8 +79,8 @@ def stretches(of: Series) -> dict[str, str]:
     """Intervals cut to the window and joined where they touch or overlap: `spans` with t and t2."""
     order = f"PARTITION BY {of.keys} ORDER BY t NULLS LAST, t2 NULLS LAST"
     return {
-        "cut": f"SELECT {of.keys}, CASE WHEN t < lo THEN lo ELSE t END AS t, CASE WHEN t2 > hi THEN hi ELSE t2 END AS t2 "
-        "FROM seen",
+        "cut": f"SELECT {of.keys}, CASE WHEN t < lo THEN lo ELSE t END AS t, "
+        "CASE WHEN t2 > hi THEN hi ELSE t2 END AS t2 FROM seen",
         "marks": f"SELECT {of.keys}, t, t2, CASE WHEN t <= max(t2) OVER ({order} ROWS BETWEEN UNBOUNDED PRECEDING "
         "AND 1 PRECEDING) THEN 0 ELSE 1 END AS fresh FROM cut",
         "runs": f"SELECT {of.keys}, t, t2, sum(fresh) OVER ({order}) AS k FROM marks",

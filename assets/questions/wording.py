@@ -6,43 +6,21 @@ change how things are said, never what is asked: the slots and the contract come
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from assets.questions.attributes import ATTRIBUTES
-from assets.questions.grammar import Shape, Slots, Stream
+from assets.questions.english import ordinal, tidy, with_article
+from assets.questions.grammar import Anchor, Shape, Side, Slots, Stream, Window
+from assets.questions.kinds.medications import spelled_out
 from assets.questions.limits import beyond_words, limit_of
+from assets.questions.records import GIVEN_WORDS
 from assets.questions.template import Template
 from schemas.answers import AnswerKind, AnswerType
-from schemas.concepts import Concept, DrugClass, Measured, Pool
+from schemas.concepts import Concept, Drug, DrugClass, Measured, Pool
 from schemas.overlays import Value
 from schemas.questions import Scope
-
-ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth", 9: "ninth"}
-
-
-def ordinal(n: int) -> str:
-    """The ordinal as people write it.
-
-    >>> [ordinal(n) for n in (2, 10, 11, 21, 42, 103, 112)]
-    ['second', '10th', '11th', '21st', '42nd', '103rd', '112th']
-    """
-    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return ORDINALS.get(n, f"{n}{ending}")
-
-
-def with_article(noun: str) -> str:
-    """The noun with "a" or "an", by its sound.
-
-    >>> with_article("INR result"), with_article("urine record"), with_article("hour")
-    ('an INR result', 'a urine record', 'an hour')
-    """
-    first = noun.split()[0]
-    spelled = first.isupper() and first[0] in "AEFHILMNORSX" and len(first) < 5
-    vowel = noun[0].lower() in "aeio" or (noun.lower().startswith(("hour", "un")) and not noun.startswith("unit"))
-    return f"{'an' if vowel or spelled else 'a'} {noun}"
 
 
 class Register(Protocol):
@@ -69,6 +47,8 @@ class Clinical:
         unit, cohort = template.unit, template.cohort
         if template.scope is Scope.PATIENT:
             patient = f"patient {ids.get('subject_id', '{subject_id}')}"
+            if template.window.side is Side.ALWAYS and not slots.clauses.now:
+                return f"Over the whole record of {patient}"
             if unit.id == "subject_id":
                 return f"For {patient}"
             return f"For {unit.noun} {ids.get(unit.id, '{' + unit.id + '}')} of {patient}"
@@ -91,7 +71,7 @@ class Clinical:
         own = stream.words.own.get(template.selector_name)
         asks, measure = own or (template.selector.asks, template.selector.measure)
         if template.versus:
-            first, second = (self.when(window.words, slots, template) for window in template.windows)
+            first, second = (self.when(window, slots, template) for window in template.windows)
             if slots.clauses.now:
                 second = "before"
             if template.scope is Scope.PATIENT:
@@ -102,8 +82,12 @@ class Clinical:
             return tidy(asks.format(**words) + self.clauses(template, slots))
         assert template.aggregator is not None
         aggregator = template.aggregator
+        if "{rest}" in asks + measure:
+            words["when"] = ""
         words["limit"] = limit_of(template, stream, slots.threshold).words
         words["measure"] = measure.format(**words)
+        worst = template.selector_name == "worst" or words["measure"].startswith("highest")
+        words["top"] = words["measure"] if worst else f"highest {words['measure']}"
         if template.selector.shape is Shape.YES_NO:
             words["measure"] = asks.replace(" {when}", "").format(**words)
         if aggregator.group:
@@ -134,19 +118,26 @@ class Clinical:
             "thing": thing.format(start=start),
             "things": phrases.events or phrases.entries or thing.format(start=start),
             "start": start,
-            "when": self.when(window.words, slots, template),
+            "when": self.when(window, slots, template, rest=template.selector.from_start),
+            "rest": (window.rest or window.words).format(**names),
             "nth": ordinal(slots.nth),
             "beyond": beyond_words(stream, slots.threshold),
             "extreme": "highest" if stream.worse == "high" else "lowest",
             "zero": "no" if template.selector.shape is Shape.YES_NO else "0",
             "unit_id": template.unit.id,
             "unit_short": template.unit.short,
+            "unit_nouns": template.unit.nouns,
         }
 
-    def when(self, window: str, slots: Slots, template: Template) -> str:
-        """The window, or today, and during what."""
+    def when(self, window: Window, slots: Slots, template: Template, *, rest: bool = False) -> str:
+        """The window, or today, and during what. `rest`: the window's start has been named already."""
         names = {slot: spoken(concept) for slot, concept in slots.concepts.items()}
-        words = "as of today" if slots.clauses.now else window.format(**names)
+        said = window.words
+        if rest and window.rest is not None:
+            said = window.rest
+        elif template.scope is Scope.POPULATION and window.many is not None:
+            said = window.many
+        words = "as of today" if slots.clauses.now else said.format(**names)
         return words + (f" {template.condition.words.format(**names)}" if template.condition else "")
 
     def clauses(self, template: Template, slots: Slots) -> str:
@@ -170,12 +161,19 @@ class Clinical:
         for slot in ("anchor", "condition", "cohort", "cohort_not"):
             if slot in slots.concepts and (meaning := definition(slots.concepts[slot], pools[slot])):
                 said.setdefault(spoken(slots.concepts[slot]), meaning)
+        for word, slot in ((template.anchor, "anchor"), (template.condition, "condition")):
+            if word is not None and slot not in pools and not slots.clauses.now:
+                event = word.event() if isinstance(word, Anchor) else word.during()
+                if event.definition:
+                    said.setdefault(event.words.value, event.definition)
+        if template.cohort and template.cohort.definition[0]:
+            said.setdefault(*template.cohort.definition)
         if slots.clauses.from_day is not None:
             said[f"day 1 of the {template.unit.short}"] = "the first 24 hours from its beginning"
         if not said:
             return ""
-        listed = "; ".join(f"{name}: {meaning}" for name, meaning in said.items())
-        return f"({listed}.)"
+        listed = "; ".join(f"{name} means {meaning}" for name, meaning in said.items())
+        return f"Here, {listed}."
 
     def defined(self, template: Template, concept: Concept | None, stream: Stream) -> str:
         """The name that a definition explains."""
@@ -191,9 +189,8 @@ class Clinical:
                 notes.insert(0, "the first minus the second, both being needed")
             if template.aggregator and template.aggregator.note:
                 notes.append(template.aggregator.note.format(**words))
-            if stream.words.counts:
-                notes.insert(0, f"counting {stream.words.counts}")
-        return f"Answer with {answered(answer)}" + "".join(f"; {note}" for note in notes) + "."
+        counting = f", counting {stream.words.counts}" if stream.words.counts and not slots.clauses.attribute else ""
+        return f"Answer with {answered(answer)}{counting}" + "".join(f"; {note}" for note in notes) + "."
 
 
 CLINICAL = Clinical()
@@ -215,20 +212,12 @@ def spoken(concept: Concept) -> str:
 
 def definition(concept: Concept, pool: Pool) -> str:
     """Which records count as a concept that opens a window or makes a cohort."""
-    from schemas.concepts import Drug
-
     if isinstance(concept, DrugClass):
         return f"the ingredients {concept.definition}"
     if isinstance(concept, Drug):
         spellings = concept.orders if pool is Pool.ORDERED_DRUG else concept.administrations
-        return "entries " + ", ".join(dict.fromkeys(f"'{text.strip()}'" for text in spellings)) + " in any case"
+        given = f" charted as {GIVEN_WORDS}" if pool is Pool.GIVEN_DRUG else ""
+        return f"the entries {spelled_out(spellings)}{given}"
+    if pool is Pool.AGE:
+        return "anchor_age plus the years since anchor_year when the unit began"
     return concept.definition
-
-
-def tidy(text: str) -> str:
-    """One space between words, none before a comma.
-
-    >>> tidy("what was  the total , over the whole record")
-    'what was the total, over the whole record'
-    """
-    return re.sub(r"\s+,", ",", " ".join(text.split()))

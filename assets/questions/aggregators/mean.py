@@ -7,7 +7,7 @@ from assets.questions.grammar import MIN_UNITS, Aggregator, Final, Measure
 
 
 def _final(measure: Measure) -> Final:
-    return one_number("avg(m)", averaged(measure.answer), measure)
+    return one_number("avg(m)", averaged(measure), measure)
 
 
 AGGREGATOR = Aggregator(
@@ -15,5 +15,5 @@ AGGREGATOR = Aggregator(
     shapes=NUMBERS,
     final=_final,
     asks="what was the mean {measure} {when}",
-    note=f"at least {MIN_UNITS} units with the value are needed",
+    note=f"at least {MIN_UNITS} {{unit_nouns}} with the value are needed",
 )

@@ -7,7 +7,7 @@ from assets.questions.grammar import MIN_UNITS, Aggregator, Final, Measure
 
 
 def _final(measure: Measure) -> Final:
-    return one_number("quantile_cont(m, 0.9)", averaged(measure.answer), measure)
+    return one_number("quantile_cont(m, 0.9)", averaged(measure), measure)
 
 
 AGGREGATOR = Aggregator(
@@ -15,5 +15,5 @@ AGGREGATOR = Aggregator(
     shapes=NUMBERS,
     final=_final,
     asks="what was the 90th percentile of the {measure} {when}",
-    note=f"interpolated linearly between neighbouring units; at least {MIN_UNITS} units with the value are needed",
+    note=f"interpolated linearly between neighbours; at least {MIN_UNITS} {{unit_nouns}} with the value are needed",
 )

@@ -15,5 +15,5 @@ AGGREGATOR = Aggregator(
     shapes=NUMBERS,
     final=_final,
     asks="in what percentage was the {measure} {when} {limit}",
-    note=f"the denominator is the units with the value, of which at least {MIN_UNITS} are needed",
+    note=f"the denominator is the {{unit_nouns}} with the value, of which at least {MIN_UNITS} are needed",
 )

@@ -15,5 +15,5 @@ AGGREGATOR = Aggregator(
     shapes=frozenset({Shape.YES_NO}),
     final=_final,
     asks="in what percentage {measure} {when}",
-    note=f"the denominator is the units for which it is known, of which at least {MIN_UNITS} are needed",
+    note=f"the denominator is the {{unit_nouns}} for which it is known, of which at least {MIN_UNITS} are needed",
 )

@@ -1,4 +1,4 @@
-"""The unit with the highest measure: for chart review. None if tied."""
+"""The unit with the highest, or most worrying, measure: for chart review. None if tied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ def _final(measure: Measure) -> Final:
     value = rounded("m", 6)
     sql = (
         "SELECT CASE WHEN count(*) = 1 THEN min(CAST(uid AS VARCHAR)) END AS answer "
-        f"FROM {measure.step} WHERE {value} = (SELECT max({value}) FROM {measure.step} HAVING count(m) >= {MIN_UNITS})"
+        f"FROM {measure.step} WHERE {value} = "
+        f"(SELECT {measure.worst}({value}) FROM {measure.step} HAVING count(m) >= {MIN_UNITS})"
     )
     return Final(sql, AnswerType(kind=AnswerKind.CODE))
 
@@ -21,7 +22,7 @@ AGGREGATOR = Aggregator(
     name="top_unit",
     shapes=NUMBERS,
     final=_final,
-    asks="which one had the highest value of the {measure} {when}",
-    note=f"the answer is its {{unit_id}}; if several share the highest value no answer is right, and at least {MIN_UNITS} "
-    "units with the value are needed",
+    asks="which one had the {top} {when}",
+    note=f"the answer is its {{unit_id}}; if several share it no answer is right, and at least {MIN_UNITS} "
+    "{unit_nouns} with the value are needed",
 )

@@ -22,8 +22,9 @@ ANCHOR = Anchor(
             value=("amount",),
             time=("starttime",),
         ),
-        words=Phrases(),
+        words=Phrases(value="intravenous furosemide"),
         time="x.starttime",
         end="x.starttime",
+        definition=f"input item {FUROSEMIDE} (Furosemide (Lasix)) with an amount above 0",
     ),
 )

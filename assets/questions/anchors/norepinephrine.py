@@ -10,7 +10,13 @@ from schemas.concepts import Infusion, Pool, load
 def _runs() -> Stream:
     infusion = load().of(Pool.INFUSION)["norepinephrine"]
     assert isinstance(infusion, Infusion)
-    return Stream(target=infusion_runs(infusion), words=Phrases(), time="x.starttime", end="x.endtime")
+    return Stream(
+        target=infusion_runs(infusion),
+        words=Phrases(value="norepinephrine"),
+        time="x.starttime",
+        end="x.endtime",
+        definition=f"{infusion.definition} with a rate above 0",
+    )
 
 
 ANCHOR = Anchor(name="norepinephrine", pool=None, event=_runs)

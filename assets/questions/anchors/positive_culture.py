@@ -8,5 +8,11 @@ from assets.questions.records import positive_cultures
 ANCHOR = Anchor(
     name="positive_culture",
     pool=None,
-    event=lambda: Stream(target=positive_cultures(), words=Phrases(), time="x.charttime", end="x.charttime"),
+    event=lambda: Stream(
+        target=positive_cultures(),
+        words=Phrases(value="a culture that grew an organism"),
+        time="x.charttime",
+        end="x.charttime",
+        definition="a microbiology record with an organism other than 'CANCELLED' and a time of collection",
+    ),
 )

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from assets.questions.grammar import Anchor, Phrases, Stream
-from assets.questions.records import ventilation
+from assets.questions.records import VENTILATION_WORDS, ventilation
 
 ANCHOR = Anchor(
     name="ventilation",
     pool=None,
-    event=lambda: Stream(target=ventilation(), words=Phrases(), time="x.starttime", end="x.endtime"),
+    event=lambda: Stream(
+        target=ventilation(),
+        words=Phrases(value="invasive ventilation"),
+        time="x.starttime",
+        end="x.endtime",
+        definition=VENTILATION_WORDS,
+    ),
 )

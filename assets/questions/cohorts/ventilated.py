@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assets.questions.grammar import Cohort, Membership
-from assets.questions.records import ventilation
+from assets.questions.records import VENTILATION_WORDS, ventilation
 from schemas.questions import Role
 
 COHORT = Cohort(
@@ -13,5 +13,6 @@ COHORT = Cohort(
     pool=None,
     member=lambda: Membership(replace(ventilation(), role=Role.COHORT), link="stay_id"),
     words="{units} with invasive ventilation",
+    definition=("invasive ventilation", VENTILATION_WORDS),
     units=frozenset({"admission", "stay"}),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assets.questions.english import with_article
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
 from assets.questions.records import admissions, icu_stays
@@ -39,6 +40,17 @@ def icu_time() -> Stream:
             event="ICU admission",
             events="ICU admissions",
             running="intensive care",
+            own={
+                "covered": (
+                    "how many hours did the patient spend in intensive care {when}",
+                    "number of hours spent in intensive care",
+                ),
+                "episodes": (
+                    "how many separate periods of intensive care were there {when}",
+                    "number of separate periods of intensive care",
+                ),
+            },
+            tally="periods of intensive care",
             entries="first care units of the ICU stays",
             listed="care units did the ICU stays begin in",
             counts="ICU stays that end after they begin",
@@ -106,6 +118,7 @@ def ward_move() -> Stream:
             events="moves into a care unit",
             entries="care units the patient was in",
             listed="care units was the patient in",
+            tally="care units",
             counts="transfers with a known care unit that end after they begin",
             own={
                 "highest": ("how long was the longest stay in one care unit {when}", "longest stay in one care unit"),
@@ -143,6 +156,12 @@ def time_in_unit(concept: CareUnit) -> Stream:
             event=f"move into the {concept.lay_name}",
             events=f"moves into the {concept.lay_name}",
             running=f"care in the {concept.lay_name}",
+            own={
+                "covered": (
+                    f"how many hours did the patient spend in the {concept.lay_name} {{when}}",
+                    f"number of hours spent in the {concept.lay_name}",
+                )
+            },
             counts="transfers into that care unit that end after they begin",
         ),
         time="x.intime",
@@ -206,9 +225,10 @@ def drg_level(concept: Term) -> Stream:
         time="y.admittime",
         value=f"x.{concept.column}",
         text="x.description",
-        unit="level 1-4",
+        unit="level",
+        counted=True,
         threshold=2.0,
-        definition=f"column {concept.column}",
+        definition=f"column {concept.column} of drgcodes",
     )
 
 
@@ -229,7 +249,7 @@ def order_type(concept: Term) -> Stream:
             happened=f"was a {concept.lay_name} order placed",
             counted=f"{concept.lay_name} orders were placed",
             events=f"{concept.lay_name} orders",
-            whole="provider orders of any type placed",
+            whole="provider orders",
             part=f"{concept.lay_name} orders",
             counts="new provider orders (transaction_type 'New') with an order type",
         ),
@@ -253,6 +273,8 @@ def order_type(concept: Term) -> Stream:
 )
 def device(concept: Device) -> Stream:
     """Time with a device in the ICU, from start and end; `value` is in minutes, hours or days."""
+    line = concept.lay_name.endswith("line")
+    using = f"with {with_article(concept.lay_name)} in place" if line else f"on {concept.lay_name}"
     return Stream(
         target=Selection(
             name="",
@@ -266,7 +288,14 @@ def device(concept: Device) -> Stream:
         words=Phrases(
             event=f"start of {concept.lay_name} use",
             events=f"starts of {concept.lay_name} use",
-            running=f"{concept.lay_name} use" if "line" in concept.lay_name else concept.lay_name,
+            running=using,
+            own={
+                "longest_stretch": (
+                    f"what was the longest unbroken time {using} {{when}}",
+                    f"longest unbroken time {using}",
+                ),
+                "covered": (f"how many hours were there {using} {{when}}", f"number of hours {using}"),
+            },
             counts="ICU procedure records that end after they start, by start and end time",
         ),
         time="x.starttime",
@@ -285,7 +314,6 @@ def billed(concept: BillingGroup) -> Stream:
             table="hcpcsevents",
             support="hcpcs_cd IS NOT NULL",
             label="HCPCS line",
-            time=("chartdate",),
             names=("hcpcs_cd", "short_description"),
         ),
         partner=admissions(),
@@ -295,7 +323,7 @@ def billed(concept: BillingGroup) -> Stream:
             happened=f"was {concept.lay_name} billed under HCPCS",
             counted=f"HCPCS lines for {concept.lay_name} were billed",
             events=f"HCPCS lines for {concept.lay_name}",
-            whole="HCPCS lines billed",
+            whole="HCPCS lines",
             part=f"lines for {concept.lay_name}",
             counts="HCPCS lines with a code, dated by the admission",
         ),

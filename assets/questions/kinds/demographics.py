@@ -30,7 +30,7 @@ def age() -> Stream:
             of_many="age",
             counts="patients with an anchor_age of 89 or less; age is anchor_age plus the years since anchor_year",
         ),
-        value="x.anchor_age + date_part('year', f.lo) - x.anchor_year",
+        value="x.anchor_age + date_part('year', f.origin) - x.anchor_year",
         unit="years",
         threshold=65.0,
     )
@@ -57,13 +57,19 @@ def death() -> Stream:
             time=("dod",),
         ),
         words=Phrases(
+            own={
+                "only": (
+                    "how many days after {start} did the patient die {rest}",
+                    "number of days from {start} to death {rest}",
+                )
+            },
             value="number of days from {start} to death",
             event="death",
             events="deaths",
             counts="patients with a recorded date of death; the same calendar day is 0",
         ),
         time="CAST(x.dod AS TIMESTAMP)",
-        value="date_diff('day', CAST(f.lo AS DATE), x.dod)",
+        value="date_diff('day', CAST(f.origin AS DATE), x.dod)",
         daily=True,
         unit="days",
         threshold=30.0,

@@ -42,7 +42,7 @@ def diagnosis(concept: DiagnosisGroup) -> Stream:
             happened=f"was {concept.lay_name} coded",
             counted=f"diagnosis codes for {concept.lay_name} were recorded",
             events=f"codes for {concept.lay_name}",
-            whole="diagnosis codes recorded",
+            whole="diagnosis codes",
             part=f"codes for {concept.lay_name}",
             counts="billed diagnosis codes of any position, dated by their admission",
         ),
@@ -78,12 +78,13 @@ def coded_admission(concept: DiagnosisGroup) -> Stream:
                     f"time of the {{nth}} admission coded with {concept.lay_name}",
                 ),
                 "hours_to_first": (
-                    f"how many hours after {{start}} did the next admission coded with {concept.lay_name} begin {{when}}",
+                    f"how many hours after {{start}} did the next admission coded with {concept.lay_name} "
+                    "begin {when}",
                     f"number of hours from {{start}} to the next admission coded with {concept.lay_name}",
                 ),
                 "longest_gap": (
-                    f"what was the longest time from the beginning of one admission coded with {concept.lay_name} to the "
-                    "beginning of the next {when}",
+                    f"what was the longest time from the beginning of one admission coded with {concept.lay_name} "
+                    "to the beginning of the next {when}",
                     f"longest time between the beginnings of two admissions coded with {concept.lay_name}",
                 ),
             },
@@ -124,6 +125,7 @@ def code_position(concept: DiagnosisGroup) -> Stream:
         time="y.admittime",
         value="x.seq_num",
         unit="position",
+        counted=True,
         worse="low",
         threshold=3.0,
         definition=concept.definition,
@@ -141,6 +143,13 @@ def codes() -> Stream:
         words=Phrases(
             entries="diagnosis codes",
             listed="diagnosis codes were recorded",
+            tally="codes",
+            own={
+                "new_names": (
+                    "which diagnosis codes did the latest admission have that no earlier admission had {when}",
+                    "new diagnosis codes",
+                )
+            },
             counts="billed diagnosis codes, dated by their admission and written as version:code, for instance 9:4280",
         ),
         time="y.admittime",
@@ -202,6 +211,18 @@ def procedure(concept: Procedure) -> Stream:
                     f"on which day was {concept.lay_name} first coded as a procedure {{when}}",
                     f"first day with a coded procedure for {concept.lay_name}",
                 ),
+                "days_to_first": (
+                    f"how many calendar days after {{start}} was {concept.lay_name} first coded as a procedure "
+                    "{when}",
+                    f"number of calendar days from {{start}} to the first day with {concept.lay_name} "
+                    "coded as a procedure",
+                ),
+                "days_to_nth": (
+                    f"how many calendar days after {{start}} was the {{nth}} day with {concept.lay_name} "
+                    "coded as a procedure {when}",
+                    f"number of calendar days from {{start}} to the {{nth}} day with {concept.lay_name} "
+                    "coded as a procedure",
+                ),
                 "nth_time": (
                     f"on which day was {concept.lay_name} coded as a procedure for the {{nth}} time {{when}}",
                     f"{{nth}} day with a coded procedure for {concept.lay_name}",
@@ -229,7 +250,8 @@ def procedure_codes() -> Stream:
             events="coded procedures",
             entries="procedure codes",
             listed="procedure codes were recorded",
-            counts="billed procedure codes with a date, compared by day and written as version:code, for instance 9:3995",
+            counts="billed procedure codes with a date, compared by day and written as version:code, "
+            "for instance 9:3995",
             own={
                 "first_names": (
                     "which procedures were coded on the first day with any {when}",

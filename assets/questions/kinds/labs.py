@@ -44,6 +44,7 @@ def results(lab: Lab) -> Stream:
         decimals=lab.decimals,
         worse=lab.worse,
         threshold=lab.threshold,
+        followed=lab.followed,
         routes=(Route(copies, time="x.charttime"),) if lab.chartevents_copies else (),
         definition=lab.definition,
     )
@@ -103,30 +104,59 @@ def ratio(concept: Ratio) -> Stream:
 
 
 @kind(Intent.LABS, Pool.SPECIMEN)
-def culture(concept: Term) -> Stream:
-    """Cultures of one specimen: what grew, and how long the laboratory took."""
+def culture_organism(concept: Term) -> Stream:
+    """Organisms that grew from one specimen. None means negative or pending, and 'CANCELLED' is none."""
     return Stream(
         target=Selection(
             name="",
             role=Role.TARGET,
             table="microbiologyevents",
             concept=f"spec_type_desc IN {listed(concept.values)}",
-            support="charttime IS NOT NULL AND charttime < storetime AND coalesce(org_name, '') <> 'CANCELLED'",
-            label=f"{concept.lay_name} culture",
-            time=("charttime", "storetime"),
+            support="org_name IS NOT NULL AND org_name <> 'CANCELLED' AND charttime IS NOT NULL",
+            label=f"organism from {concept.lay_name}",
+            time=("charttime",),
             names=("org_name",),
+        ),
+        words=Phrases(
+            event=f"growth from a {concept.lay_name} specimen",
+            events=f"growths from {concept.lay_name} specimens",
+            entries=f"organisms grown from {concept.lay_name} specimens",
+            listed=f"organisms were grown from {concept.lay_name} specimens",
+            counts="microbiology records with an organism other than 'CANCELLED', by time of collection",
+        ),
+        time="x.charttime",
+        text="x.org_name",
+        definition=f"microbiology records with {concept.definition}",
+    )
+
+
+@kind(Intent.LABS, Pool.SPECIMEN)
+def culture_turnaround(concept: Term) -> Stream:
+    """How long microbiology took with one specimen, from collection until the result was stored."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="microbiologyevents",
+            concept=f"spec_type_desc IN {listed(concept.values)}",
+            support="charttime < storetime",
+            label=f"{concept.lay_name} specimen",
+            time=("charttime", "storetime"),
         ),
         words=Phrases(
             value=f"time from collection to result of {concept.lay_name} specimens",
             event=f"{concept.lay_name} specimen collected",
             events=f"{concept.lay_name} specimens collected",
-            entries=f"organisms grown from {concept.lay_name} specimens",
-            listed=f"organisms were grown from {concept.lay_name} specimens",
-            counts="microbiology records with a time of collection before their time of storing, not cancelled",
+            own={
+                "highest": (
+                    f"what was the longest time from collection to result of {concept.lay_name} specimens {{when}}",
+                    f"longest time from collection to result of {concept.lay_name} specimens",
+                )
+            },
+            counts="microbiology records whose charttime lies before their storetime, one time for each record",
         ),
         time="x.charttime",
         value=hours("x.charttime", "x.storetime"),
-        text="x.org_name",
         unit="hours",
         decimals=1,
         threshold=48.0,

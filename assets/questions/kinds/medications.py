@@ -10,8 +10,18 @@ from schemas.concepts import Drug, DrugClass, Infusion, Pool
 from schemas.questions import Intent, Role, Selection
 
 
+def spelled_out(spellings: tuple[str, ...]) -> str:
+    """Spellings of a drug, each once.
+
+    >>> spelled_out(("Aspirin", "aspirin ", "Aspirin EC"))
+    "'Aspirin', 'Aspirin EC' (upper or lower case)"
+    """
+    folded_ = {text.strip().lower(): text.strip() for text in reversed(spellings)}
+    return ", ".join(f"'{text}'" for text in reversed(folded_.values())) + " (upper or lower case)"
+
+
 def _spelled(spellings: tuple[str, ...]) -> str:
-    return "entries " + ", ".join(dict.fromkeys(f"'{text.strip()}'" for text in spellings)) + " in any case"
+    return "the entries " + spelled_out(spellings)
 
 
 def _order_rows(spellings: tuple[str, ...], label: str) -> Selection:
@@ -119,7 +129,7 @@ def given_or_not(concept: Drug) -> Stream:
             happened=f"was {concept.lay_name} given",
             counted=f"doses of {concept.lay_name} were given",
             events=f"doses of {concept.lay_name} given",
-            whole="doses given of any drug",
+            whole="doses given",
             part=f"doses of {concept.lay_name}",
             counts=f"doses charted in the administration record as {GIVEN_WORDS}",
         ),
@@ -147,8 +157,14 @@ def dose_withheld(concept: Drug) -> Stream:
             happened=f"was a dose of {concept.lay_name} charted as not given or held",
             counted=f"doses of {concept.lay_name} were charted as not given or held",
             events=f"doses of {concept.lay_name} charted as not given or held",
-            whole=f"charted events of {concept.lay_name}",
-            part="doses not given or held",
+            whole=f"charted {concept.lay_name} doses",
+            part="not given or held",
+            own={
+                "share_of": (
+                    f"what percentage of charted {concept.lay_name} doses {{when}} were not given or held",
+                    f"percentage of charted {concept.lay_name} doses that were not given or held",
+                )
+            },
             counts="administration records with an event text, of which "
             + ", ".join(f"'{text}'" for text in NOT_GIVEN)
             + " mean not given or held",
@@ -202,6 +218,12 @@ def infusion(concept: Infusion) -> Stream:
             event=f"start of the {concept.lay_name}",
             events=f"starts of the {concept.lay_name}",
             running=concept.lay_name,
+            own={
+                "covered": (
+                    f"for how many hours did the {concept.lay_name} run {{when}}",
+                    f"number of hours with {concept.lay_name} running",
+                )
+            },
             counts=f"input records with a rate above 0 and at most {concept.plausible_high_rate or 10000:g} "
             f"{concept.rate_unit} that end after they start, none rewritten",
         ),
@@ -256,6 +278,12 @@ def class_order(concept: DrugClass) -> Stream:
         words=Phrases(
             event=f"order for one of the {concept.lay_name}",
             events=f"orders for {concept.lay_name}",
+            own={
+                "covered": (
+                    f"for how many hours were {concept.lay_name} on order {{when}}",
+                    f"number of hours with {concept.lay_name} on order",
+                )
+            },
             running=f"active orders for {concept.lay_name}",
             entries=f"{concept.lay_name} ordered",
             listed=f"{concept.lay_name} were ordered",

@@ -10,7 +10,7 @@ from schemas.concepts import ClinicMeasure, Lab, Output, Pool, Vital
 from schemas.questions import Intent, Role, Selection
 
 
-@kind(Intent.VITALS, Pool.CLINIC)
+@kind(Intent.VITALS, Pool.CLINIC, only=["weight_lb", "bmi", "sbp", "dbp"])
 def clinic(concept: ClinicMeasure) -> Stream:
     """Clinic measurements: text without a time of day; '120/80' holds two numbers."""
     part = int(concept.part or 1)
@@ -34,8 +34,8 @@ def clinic(concept: ClinicMeasure) -> Stream:
             value=concept.lay_name,
             event=f"{concept.lay_name} measurement",
             events=f"{concept.lay_name} measurements",
-            counts=f"outpatient measurements from {span(concept.plausible_low, concept.plausible_high)} {concept.unit}, "
-            "compared by day",
+            counts=f"outpatient measurements from {span(concept.plausible_low, concept.plausible_high)} "
+            f"{concept.unit}, compared by day",
         ),
         time="CAST(x.chartdate AS TIMESTAMP)",
         value=f"TRY_CAST(split_part(x.result_value, '/', {part}) AS DOUBLE)",
@@ -160,9 +160,11 @@ def fluid_balance() -> Stream:
     )
     words = Phrases(
         value="fluid balance",
+        own={"total": ("what was the fluid balance {when}", "fluid balance")},
         event="fluid record",
         events="fluid records",
-        counts="amounts in ml, by start time (0 to 10000 ml each, none rewritten), minus all outputs (0 to 5000 ml each); "
+        counts="amounts in ml, by start time (0 to 10000 ml each, none rewritten), minus all outputs (0 to 5000 ml "
+        "each); "
         "without both an intake and an output no answer is right",
     )
     out = Stream(target=loss, words=words, time="x.charttime", value="x.value")
@@ -199,8 +201,6 @@ def gas_vital(concept: Lab) -> Stream:
         "respiratory_rate",
         "spo2",
         "temperature_f",
-        "cvp",
-        "icp",
     ],
 )
 def vital(concept: Vital) -> Stream:

@@ -12,7 +12,7 @@ from assets.questions.selecting import selector
     asks="{happened} {when}",
     measure="{happened}",
     closed=True,
-    note="without any record of {whole} no answer is right, not even {zero}",
+    note="if there are no {whole} at all, no answer is right, not even {zero}",
 )
 def any_of(of: Series) -> Steps:
     """Did it happen at all? A "no" rests on the other records of its sort."""

@@ -1,4 +1,4 @@
-"""Last minus first value: did it get better?"""
+"""Selector: change in value from first to last."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from assets.questions.selecting import TIE, selector
 @selector(
     Shape.VALUE,
     needs="t v",
-    asks="by how much did the {value} change from the first to the last record {when}",
-    measure="change in {value} from the first to the last record",
+    asks="by how much did the {value} change from first to last {when}",
+    measure="change in {value} from first to last",
     note="the answer is the last minus the first, at two different times; " + TIE,
 )
 def change(of: Series) -> Steps:

@@ -1,4 +1,4 @@
-"""Hours covered, overlaps counted once: days of antibiotics, of ventilation, of intensive care."""
+"""Selector: number of hours of a state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On how many calendar days did it happen?"""
+"""Selector: number of different calendar days with records."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from assets.questions.selecting import selector
     asks="on how many different calendar days {happened} {when}",
     measure="number of different calendar days with {events}",
     closed=True,
-    note="without any record of {whole} no answer is right, not even {zero}",
+    note="if there are no {whole} at all, no answer is right, not even {zero}",
     longer_than=1.0,
 )
 def days_of(of: Series) -> Steps:
     """On how many calendar days did it happen?"""
     return {
-        "measure": f"SELECT {of.keys}, count(DISTINCT CAST(t AS DATE)) FILTER (WHERE hit) AS m FROM seen GROUP BY {of.keys}"
+        "measure": f"SELECT {of.keys}, count(DISTINCT CAST(t AS DATE)) FILTER (WHERE hit) AS m FROM seen "
+        f"GROUP BY {of.keys}"
     }

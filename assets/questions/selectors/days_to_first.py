@@ -1,4 +1,4 @@
-"""Calendar days from the start of the window to the first record: for dates without a time."""
+"""Selector: number of calendar days from the start to the first record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calendar days from the start of the window to the second, third … day with a record."""
+"""Selector: number of calendar days from the start to the nth day with record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On how many calendar days was it measured? Only of what was measured: at least one."""
+"""Selector: number of different calendar days with record."""
 
 from __future__ import annotations
 

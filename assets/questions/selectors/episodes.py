@@ -1,4 +1,4 @@
-"""The number of separate stretches: weaning failures, bounce-backs."""
+"""Selector: number of separate stretches of a state."""
 
 from __future__ import annotations
 

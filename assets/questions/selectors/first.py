@@ -1,4 +1,4 @@
-"""The first usable value: severity on arrival, baseline before treatment."""
+"""Selector: first value."""
 
 from __future__ import annotations
 

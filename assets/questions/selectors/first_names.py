@@ -1,4 +1,4 @@
-"""The name at the first time; all of them if several share it."""
+"""Selector: first names."""
 
 from __future__ import annotations
 
@@ -17,5 +17,6 @@ def first_names(of: Series) -> Steps:
     """The name at the first time; all of them if several share it."""
     return {
         **edge(of, "min"),
-        "measure": f"SELECT DISTINCT {of.keys}, name AS m FROM seen JOIN edge USING ({of.keys}, t) WHERE name IS NOT NULL",
+        "measure": f"SELECT DISTINCT {of.keys}, name AS m FROM seen JOIN edge USING ({of.keys}, t) "
+        "WHERE name IS NOT NULL",
     }

@@ -1,4 +1,4 @@
-"""When it first happened."""
+"""Selector: first time with records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When it first happened."""
+"""Selector: time of the first record."""
 
 from __future__ import annotations
 

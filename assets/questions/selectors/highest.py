@@ -1,4 +1,4 @@
-"""The highest usable value."""
+"""Selector: highest value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hours beyond a threshold, each value holding until the next: burden, not a spike."""
+"""Selector: number of hours with value beyond a threshold."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from assets.questions.selecting import HELD_HOURS, points, selector
     note="each value holds until the next measurement, the last for no time",
     uses="threshold",
     longer_than=0.2,
+    course=True,
 )
 def hours_beyond(of: Series) -> Steps:
     """Hours beyond a threshold, each value holding until the next: burden, not a spike."""

@@ -1,4 +1,4 @@
-"""Hours from the start of the window to the first value beyond a threshold: onset."""
+"""Selector: number of hours from the start to the first value beyond a threshold."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from assets.questions.sql import hours
     measure="number of hours from {start} to the first {value} {beyond}",
     uses="threshold",
     from_start=True,
+    course=True,
 )
 def hours_to_beyond(of: Series) -> Steps:
     """Hours from the start of the window to the first value beyond a threshold: onset."""

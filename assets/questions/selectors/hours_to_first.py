@@ -1,4 +1,4 @@
-"""Hours from the start of the window to the first record: delay to treatment."""
+"""Selector: number of hours from the start to the first record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hours from the start of the window to the second, third … record."""
+"""Selector: number of hours from the start to the nth record."""
 
 from __future__ import annotations
 

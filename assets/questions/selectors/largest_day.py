@@ -1,4 +1,4 @@
-"""The calendar day with the largest total: bleeding, leak, peak of treatment."""
+"""Selector: calendar day with the largest total value."""
 
 from __future__ import annotations
 

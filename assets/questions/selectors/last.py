@@ -1,4 +1,4 @@
-"""The last usable value: the state in which the window ends."""
+"""Selector: last value."""
 
 from __future__ import annotations
 

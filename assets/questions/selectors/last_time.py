@@ -1,4 +1,4 @@
-"""When it last happened."""
+"""Selector: time of the last record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The longest time between two consecutive records: missed doses, missed charting."""
+"""Selector: longest time between two consecutive records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The longest pause between two stretches."""
+"""Selector: longest pause between two stretches of a state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def longest_pause(of: Series) -> Steps:
     """The longest pause between two stretches."""
     return {
         **stretches(of),
-        "pauses": f"SELECT {of.keys}, t2, lead(t) OVER (PARTITION BY {of.keys} ORDER BY t NULLS LAST) AS t_next FROM spans",
+        "pauses": f"SELECT {of.keys}, t2, lead(t) OVER (PARTITION BY {of.keys} ORDER BY t NULLS LAST) AS t_next "
+        "FROM spans",
         "measure": f"SELECT {of.keys}, max({hours('t2', 't_next')}) AS m FROM pauses WHERE t_next IS NOT NULL "
         f"GROUP BY {of.keys}",
     }

@@ -1,4 +1,4 @@
-"""The longest run of consecutive measurements beyond a threshold: sustained, not a spike."""
+"""Selector: longest run of consecutive value measurements beyond a threshold."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from assets.questions.selecting import points, selector
     note="several values of one time count as one measurement, the {extreme}",
     uses="threshold",
     longer_than=1.0,
+    course=True,
 )
 def longest_run(of: Series) -> Steps:
     """The longest run of consecutive measurements beyond a threshold: sustained, not a spike."""

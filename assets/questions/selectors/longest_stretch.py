@@ -1,4 +1,4 @@
-"""The longest unbroken stretch, in hours."""
+"""Selector: longest unbroken stretch of a state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lowest usable value."""
+"""Selector: lowest value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mean of all usable values."""
+"""Selector: mean value."""
 
 from __future__ import annotations
 

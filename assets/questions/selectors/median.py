@@ -1,4 +1,4 @@
-"""The median of all usable values: less moved by one outlier than the mean."""
+"""Selector: median value."""
 
 from __future__ import annotations
 

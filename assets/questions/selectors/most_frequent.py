@@ -1,4 +1,4 @@
-"""The name recorded most often; all of them if tied."""
+"""Selector: most frequent names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from assets.questions.selecting import selector
 def most_frequent(of: Series) -> Steps:
     """The name recorded most often; all of them if tied."""
     return {
-        "counts": f"SELECT {of.keys}, name, rank() OVER (PARTITION BY {of.keys} ORDER BY count(*) DESC NULLS LAST) AS k "
+        "counts": f"SELECT {of.keys}, name, "
+        f"rank() OVER (PARTITION BY {of.keys} ORDER BY count(*) DESC NULLS LAST) AS k "
         f"FROM seen WHERE name IS NOT NULL GROUP BY {of.keys}, name",
         "measure": f"SELECT {of.keys}, name AS m FROM counts WHERE k = 1",
     }

@@ -1,4 +1,4 @@
-"""Every distinct name."""
+"""Selector: names."""
 
 from __future__ import annotations
 

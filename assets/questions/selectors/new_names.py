@@ -1,4 +1,4 @@
-"""Names at the latest time that no earlier time had: new problems. Needs an earlier time."""
+"""Selector: new names."""
 
 from __future__ import annotations
 
@@ -20,5 +20,6 @@ def new_names(of: Series) -> Steps:
         **edge(of, "max"),
         "old": f"SELECT DISTINCT {of.keys}, seen.name FROM seen JOIN edge USING ({of.keys}) WHERE seen.t < edge.t",
         "measure": f"SELECT DISTINCT {of.keys}, seen.name AS m FROM seen JOIN edge USING ({of.keys}, t) "
-        f"WHERE ({of.keys}) IN (SELECT {of.keys} FROM old) AND ({of.keys}, seen.name) NOT IN (SELECT {of.keys}, name FROM old)",
+        f"WHERE ({of.keys}) IN (SELECT {of.keys} FROM old) "
+        f"AND ({of.keys}, seen.name) NOT IN (SELECT {of.keys}, name FROM old)",
     }

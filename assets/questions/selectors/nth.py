@@ -1,4 +1,4 @@
-"""The second, third … value in order of time: does it confirm the first?"""
+"""Selector: nth value."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from assets.questions.sql import single
     measure="{nth} {value}",
     note="values of one time count as one in the order, and " + TIE,
     uses="nth",
+    course=True,
 )
 def nth(of: Series) -> Steps:
     """The second, third … value in order of time: does it confirm the first?"""

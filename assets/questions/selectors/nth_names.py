@@ -1,4 +1,4 @@
-"""The name at the second, third … time; all of them if several share it."""
+"""Selector: nth names."""
 
 from __future__ import annotations
 

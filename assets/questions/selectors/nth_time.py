@@ -1,4 +1,4 @@
-"""When it happened for the second, third … time."""
+"""Selector: time of the nth record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many different names. Of what was recorded: at least one."""
+"""Selector: number of different names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one value an admission has: age, billing level, length. Two that differ give none."""
+"""Selector: value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The total divided by the hours of the window: urine per hour."""
+"""Selector: average hourly value."""
 
 from __future__ import annotations
 

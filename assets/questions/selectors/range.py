@@ -1,4 +1,4 @@
-"""Highest minus lowest value, over at least two times of measurement: instability."""
+"""Selector: difference between highest and lowest value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hours from the most worrying value until it was no longer beyond the threshold: speed of rescue."""
+"""Selector: number of hours from the worst value until it was no longer beyond a threshold."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from assets.questions.sql import hours
     note="the latest, if the {extreme} value occurred several times",
     uses="threshold",
     longer_than=1.0,
+    course=True,
 )
 def recovery(of: Series) -> Steps:
     """Hours from the most worrying value until it was no longer beyond the threshold: speed of rescue."""

@@ -1,4 +1,4 @@
-"""Share of the values beyond a threshold: control. A share of what was measured, so it needs a measurement."""
+"""Selector: percentage of value measurements beyond a threshold."""
 
 from __future__ import annotations
 
@@ -16,5 +16,6 @@ from assets.questions.selecting import selector
 def share_beyond(of: Series) -> Steps:
     """Share of the values beyond a threshold: control. A share of what was measured, so it needs a measurement."""
     return {
-        "measure": f"SELECT {of.keys}, 100.0 * count(*) FILTER (WHERE {of.beyond}) / count(*) AS m FROM seen GROUP BY {of.keys}"
+        "measure": f"SELECT {of.keys}, 100.0 * count(*) FILTER (WHERE {of.beyond}) / count(*) AS m FROM seen "
+        f"GROUP BY {of.keys}"
     }

@@ -1,4 +1,4 @@
-"""Its share among all records of its sort."""
+"""Selector: percentage of its sort among all records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assets.questions.selecting import selector
     asks="what percentage of {whole} {when} were {part}",
     measure="percentage of {part} among {whole}",
     closed=True,
-    note="without any record of {whole} no answer is right, not even {zero}",
+    note="if there are no {whole} at all, no answer is right, not even {zero}",
 )
 def share_of(of: Series) -> Steps:
     """Its share among all records of its sort."""

@@ -1,4 +1,4 @@
-"""The mean with each value holding until the next: what the body was exposed to."""
+"""Selector: time-weighted mean value."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from assets.questions.selecting import HELD_HOURS, points, selector
     measure="time-weighted mean {value}",
     note="each value holds until the next measurement, the last for no time",
     longer_than=0.2,
+    course=True,
 )
 def time_weighted_mean(of: Series) -> Steps:
     """The mean with each value holding until the next: what the body was exposed to."""

@@ -1,4 +1,4 @@
-"""In how many admissions (times) was it recorded?"""
+"""Selector: number of admissions with records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assets.questions.selecting import selector
     asks="in how many admissions {happened} {when}",
     measure="number of admissions with {events}",
     closed=True,
-    note="without any record of {whole} no answer is right, not even {zero}",
+    note="if there are no {whole} at all, no answer is right, not even {zero}",
     longer_than=100.0,
 )
 def times_of(of: Series) -> Steps:

@@ -1,4 +1,4 @@
-"""The sum of all usable values: volumes, doses, lengths."""
+"""Selector: total value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Least-squares slope per day, over at least three times of measurement: slow decline or recovery."""
+"""Selector: trend of the value per day."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assets.questions.selecting import selector
 @selector(
     Shape.VALUE,
     needs="t v lo",
-    asks="what was the trend of the {value} per day {when}",
+    asks="what was the trend per day of the {value} {when}",
     measure="trend of the {value} per day",
     unit="{unit} per day",
     finer=3,

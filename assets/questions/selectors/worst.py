@@ -1,4 +1,4 @@
-"""The most worrying value: the highest where high values worry, else the lowest."""
+"""Selector: worst value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the most worrying value was measured: what else happened then?"""
+"""Selector: time of the worst value."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from assets.questions.sql import single
 @selector(
     Shape.TIME,
     needs="t v",
-    asks="when was the {extreme} {value} measured {when}",
+    asks="when was the {extreme} {value} recorded {when}",
     measure="time of the {extreme} {value}",
     note="if it was reached at several times, no answer is right",
+    course=True,
 )
 def worst_time(of: Series) -> Steps:
     """When the most worrying value was measured: what else happened then?"""

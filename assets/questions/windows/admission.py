@@ -10,5 +10,6 @@ WINDOW = Window(
     words="during the admission",
     lo="u.admittime",
     hi="u.dischtime",
-    start="hospital admission",
+    start="admission",
+    rest="in the same admission",
 )

@@ -12,4 +12,5 @@ WINDOW = Window(
     hi="u.dischtime",
     anchor="positive_culture",
     start="collection of the first culture that grew an organism",
+    rest="in the same admission",
 )

@@ -13,4 +13,5 @@ WINDOW = Window(
     side=Side.AFTER,
     start="discharge",
     days=90.0,
+    rest=", if within 90 days",
 )

@@ -13,4 +13,5 @@ WINDOW = Window(
     anchor="dose",
     start="the first dose of {anchor}",
     days=2.0,
+    rest="within 48 hours",
 )

@@ -12,4 +12,5 @@ WINDOW = Window(
     hi="u.dischtime",
     anchor="intensive_care",
     start="the last ICU discharge",
+    rest="in the same admission",
 )

@@ -7,7 +7,7 @@ from assets.questions.units import ADMISSION
 
 WINDOW = Window(
     unit=ADMISSION,
-    words="from arrival, emergency department included, to discharge",
+    words="between arrival (emergency department included) and discharge",
     lo="least(coalesce(u.edregtime, u.admittime), u.admittime)",
     hi="u.dischtime",
     start="arrival",

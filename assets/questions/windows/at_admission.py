@@ -12,4 +12,5 @@ WINDOW = Window(
     hi="u.dischtime",
     single=True,
     start="admission",
+    many="",
 )

@@ -10,6 +10,7 @@ WINDOW = Window(
     words="in the first 24 hours of the admission",
     lo="u.admittime",
     hi="least(u.admittime + INTERVAL 24 HOUR, u.dischtime)",
-    start="hospital admission",
+    start="admission",
     days=1.0,
+    rest="within the first 24 hours",
 )

@@ -12,4 +12,5 @@ WINDOW = Window(
     hi="least(u.intime + INTERVAL 24 HOUR, u.outtime)",
     start="ICU admission",
     days=1.0,
+    rest="within the first 24 hours",
 )

@@ -11,4 +11,5 @@ WINDOW = Window(
     lo="u.intime",
     hi="u.outtime",
     start="ICU admission",
+    rest="in the same ICU stay",
 )

@@ -12,4 +12,5 @@ WINDOW = Window(
     hi="m.t1",
     anchor="ventilation",
     start="the start of invasive ventilation",
+    rest="before its last end",
 )

@@ -7,6 +7,7 @@ from assets.questions.units import PATIENT
 
 WINDOW = Window(
     unit=PATIENT,
-    words="over the whole record",
+    words="",
     side=Side.ALWAYS,
+    many="over the whole record",
 )

@@ -13,4 +13,5 @@ WINDOW = Window(
     side=Side.AFTER,
     start="discharge",
     days=365.0,
+    rest=", if within 365 days",
 )

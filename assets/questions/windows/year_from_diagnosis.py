@@ -13,4 +13,5 @@ WINDOW = Window(
     anchor="diagnosis",
     start="the first admission coded with {anchor}",
     days=365.0,
+    rest=", if within 365 days",
 )
