@@ -74,7 +74,7 @@ def build(
     with watch("build") as progress:
         result = _run({k: v for k, v in config.items() if v is not None}, progress)
     notes = list(_judged(result, plan.work))
-    summary = _summary(result, source) | {"notes": notes}
+    summary = _summary(result, source, plan.warehouse) | {"notes": notes}
     keys.remember(plan, keys.build_key(plan, staging.find_source(plan.source)), summary)
     if json:
         as_json(summary | {"made": True})
@@ -175,31 +175,41 @@ def _judged(result: dg.ExecuteInProcessResult, work: Path) -> Iterator[str]:
     yield from notes
 
 
-def _summary(result: dg.ExecuteInProcessResult, source: str) -> dict[str, Any]:
+def _summary(result: dg.ExecuteInProcessResult, source: str, warehouse: Path) -> dict[str, Any]:
     """What was made, as `--json` gives it."""
     from assets.graph import keys
     from robustgym.release import Release
 
     [made] = result.asset_materializations_for_node(keys.RELEASE.to_python_identifier())
     path = Path(str(made.metadata["directory"].value))
-    manifest = Release.open(path).manifest
+    release = Release.open(path)
+    manifest = release.manifest
     return {
         "release": str(path),
         "name": manifest.name,
         "version": manifest.version,
         "source": {"given": source, "kind": manifest.source.kind, "version": manifest.source.version},
+        "warehouse": str(warehouse),
         "missing_tables": list(manifest.source.missing),
         "counts": manifest.counts,
         "drops": manifest.drops,
         "left_out": [{"what": what, "why": why} for what, why in manifest.left_out],
         "yardsticks": manifest.yardsticks,
         "model_check": manifest.model_check.status,
+        "example": release.pairs()[0].clean.pair_id,
     }
 
 
 def _level(counts: dict[str, int], split: str, level: str) -> int:
     """Pairs of one split and level, over all intents and scopes."""
     return sum(n for cell, n in counts.items() if cell.startswith(f"{split}/") and cell.endswith(f"/{level}"))
+
+
+def _weight(item: dict[str, str]) -> tuple[int, str]:
+    """Missing tables first, then cells that are short, templates, and concepts."""
+    what = item["what"]
+    sorts = (what.startswith("table "), what.startswith(("test, ", "train, ")), " " not in what, True)
+    return sorts.index(True), what
 
 
 def _tell(summary: dict[str, Any]) -> None:
@@ -213,7 +223,7 @@ def _tell(summary: dict[str, Any]) -> None:
     say(f"\nEvery reference was run again; the wording is {summary['model_check']}.")
     if summary["left_out"]:
         say(f"\nLeft out ({len(summary['left_out'])}, all in the release's report):")
-        for item in summary["left_out"][:SHOWN]:
+        for item in sorted(summary["left_out"], key=_weight)[:SHOWN]:
             say(f"  {item['what']}: {item['why']}")
     if summary["drops"]:
         say("\nCandidates dropped, by reason:")
@@ -222,6 +232,6 @@ def _tell(summary: dict[str, Any]) -> None:
     given = summary["source"]["given"]
     release = summary["release"]
     say("\nTry next:")
-    say(f"  robustgym verify {release}")
-    say(f"  robustgym show {release} --help")
+    say(f"  robustgym verify {release} --source {summary['warehouse']}")
+    say(f"  robustgym show {release} {summary['example']}")
     say("  dagster dev" + ("" if given.startswith("synthetic") else f"    # with ROBUSTGYM_SOURCE={given}"))

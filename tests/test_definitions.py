@@ -205,11 +205,8 @@ def test_every_problem_of_every_table_is_told_at_once(source: Path) -> None:
         path.write_bytes(path.read_bytes()[:-20])
     result = run(source)
     assert not result.success
-    told = [
-        event.step_failure_data.user_failure_data.metadata["problems"].value
-        for event in result.all_events
-        if event.is_step_failure
-    ]
+    failed: list[Any] = [event.step_failure_data for event in result.all_events if event.is_step_failure]
+    told = [data.user_failure_data.metadata["problems"].value for data in failed]
     assert {problem[0].split(",")[0] for problems in told for problem in problems} == {
         "hosp/patients.csv.gz",
         "hosp/d_labitems.csv.gz",
