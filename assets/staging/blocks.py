@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 import numpy as np
 from isal import igzip
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 2 << 20
 """How much is read at once; a block is about as large."""
 LONGEST_RECORD = 256 << 20
 """Nothing MIMIC-IV holds comes near it: a record this long is a quotation mark that nobody closed."""

@@ -125,7 +125,7 @@ def _merged(pieces: Iterator[pl.DataFrame], table: Table, sizes: Sizes, scratch:
         size += int(piece.estimated_size())
         runs.append(_Run.write(piece.rechunk().sort(by), by, scratch / f"{number}.arrow"))
         rows = pl.concat([rows, piece.group_by(by).len()], how="diagonal").group_by(by).agg(pl.col("len").sum())
-    piece_rows = max(1, sizes.piece * int(rows["len"].sum()) // max(size, 1))
+    piece_rows = max(1, sizes.run * int(rows["len"].sum()) // max(size, 1))
     ranges = (
         rows.sort(by)
         .group_by(pl.col("len").cum_sum() // piece_rows, maintain_order=True)

@@ -145,7 +145,7 @@ def stage_table(
 
 def _write(reading: Reading, path: Path, scratch: Path, memory: int, tell: Callable[[int], None]) -> ledger.Entry:
     """Read, sort and write a table, all or nothing."""
-    sizes = Sizes(max(memory // 24, _SMALLEST_PIECE), max(memory // 8, _SMALLEST_PIECE))
+    sizes = Sizes(max(memory // 128, _SMALLEST_PIECE), max(memory // 8, _SMALLEST_PIECE))
     frames = _frames(reading, tell)
     try:
         return _write_pieces(reading, path, ordered_pieces(frames, reading.table, sizes, scratch))
