@@ -35,6 +35,8 @@ class Overlap:
     """Test tasks whose text stands in train, word for word."""
     verbatim: int
     """Test tasks that share an n-gram with train."""
+    covered: float | None
+    """Share of a test task's n-grams that stand in train, on average; None without test tasks."""
     masked: int
     """The same with every number replaced by one mark: wording that recurs while ids and thresholds change."""
     templates: tuple[str, ...]
@@ -67,6 +69,7 @@ def measure(rows: Iterable[GoldRow]) -> Overlap:
         handled=len((touched["train"] & about["test"]) | (touched["test"] & about["train"])),
         questions=sum(row.question in texts for row in test),
         verbatim=sum(any(gram in grams for gram in ngrams(row.question)) for row in test),
+        covered=_mean([_covered(row.question, grams) for row in test]),
         masked=sum(any(gram in masks for gram in ngrams(_NUMBER.sub("0", row.question))) for row in test),
         templates=tuple(sorted({row.template for row in test} - templates)),
         shared_templates=sum(row.template in templates for row in test),
@@ -99,6 +102,15 @@ def handled(row: GoldRow) -> frozenset[int]:
         cells = (getattr(edit, "after", {}) | {"": getattr(edit, "subject_id", None)}).items()
         found |= {value for column, value in cells if column in ("", "subject_id") and isinstance(value, int)}
     return frozenset(found)
+
+
+def _covered(text: str, grams: set[tuple[str, ...]]) -> float:
+    own = list(ngrams(text))
+    return sum(gram in grams for gram in own) / len(own) if own else 0.0
+
+
+def _mean(shares: list[float]) -> float | None:
+    return round(sum(shares) / len(shares), 4) if shares else None
 
 
 def _asked(rows: Iterable[GoldRow]) -> set[str]:
