@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (a query reads better on one line)
 """A clinician would find the synthetic patients plausible: values hang together, and every concept occurs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (a query reads better on one line)
 """The synthetic hospital holds together: columns, keys, times."""
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ it is made and what it is not good for.
 
 from __future__ import annotations
 
-from assets.synthetic.hospital import MOST_PATIENTS, VERSION, Hospital, tables
+from assets.synthetic.hospital import VERSION, Hospital, tables
+from assets.synthetic.identifiers import MOST_PATIENTS
 from assets.synthetic.write import write_hospital
 
 __all__ = ["MOST_PATIENTS", "VERSION", "Hospital", "tables", "write_hospital"]

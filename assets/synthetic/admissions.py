@@ -230,7 +230,7 @@ def admissions(seed: int, block: int, who: People) -> Admissions:
     # No admission after a death, before the last one ended, or after the years the database covers.
     died_before = np.zeros(n, dtype=bool)
     if n:
-        deaths = np.cumsum(died) - died
+        deaths: Ints = np.cumsum(died) - died
         first_row = np.maximum.accumulate(np.where(nth == 0, np.arange(n), 0))
         died_before = deaths > deaths[first_row]
     keep = ~died_before & (real_year <= 2022)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from assets.synthetic import faults
 from assets.synthetic.admissions import HOUR, SURGERY
 from assets.synthetic.block import Block
-from assets.synthetic.columns import DAY, moments, pick, real, table, whole, words
+from assets.synthetic.columns import DAY, ArrowColumn, moments, pick, real, table, whole, words
 from assets.synthetic.draws import AnyArray, Bools, GroupedChoice, Ints, exp, within
 from assets.synthetic.identifiers import in_block
 from assets.synthetic.infusions import context
@@ -109,10 +109,10 @@ def outputevents(block: Block) -> pa.Table:
     drain(rinsed, _IRRIGANT_IN, 6, 380, 60)
     drain(rinsed, _IRRIGANT_OUT, 6, 430, 60)
     theatre = np.flatnonzero(operated | surgery)
-    for item, ml, share in ((_EBL, 260, 0.5), (_OR_URINE, 620, 0.75)):
+    for code, ml, share in ((_EBL, 260, 0.5), (_OR_URINE, 620, 0.75)):
         chosen = theatre[rng.chance(len(theatre), share)]
         lost = np.rint(ml * exp(0.6 * rng.normal(len(chosen))) / 50) * 50
-        add(chosen, icu.intime[chosen] // 60 * 60 + 60 * 10, item, lost)
+        add(chosen, icu.intime[chosen] // 60 * 60 + 60 * 10, code, lost)
     stay, time = np.concatenate(stays), np.concatenate(times)
     order = np.lexsort((time, stay))
     stay, time = stay[order], time[order]
@@ -138,7 +138,7 @@ _BY_COURSE = (_VENT, _NIV, _INTUBATION, _EXTUBATION, _ART, _MULTI, _PA, _FOLEY_D
 
 
 @cache
-def _devices() -> tuple[dict[int, int], dict[str, pa.Array], dict[str, Ints], Ints]:
+def _devices() -> tuple[dict[int, int], dict[str, ArrowColumn], dict[str, Ints], Ints]:
     data = rows("devices")
     texts = ("ordercategoryname", "ordercategorydescription", "valueuom", "locationcategory")
     lists = {name: sorted({row[name] for row in data if row[name]}) for name in texts}
@@ -150,7 +150,7 @@ def _devices() -> tuple[dict[int, int], dict[str, pa.Array], dict[str, Ints], In
 
 
 @cache
-def _locations() -> tuple[pa.Array, GroupedChoice, list[str]]:
+def _locations() -> tuple[ArrowColumn, GroupedChoice, list[str]]:
     counted = counted_words()["line_location"]
     categories = sorted({str(category) for category, _, _ in counted})
     choices: list[list[tuple[int, float]]] = [[] for _ in categories]
@@ -225,13 +225,13 @@ def procedureevents(block: Block) -> pa.Table:
     stay = np.concatenate([r[0] for r in rows_])
     start = np.concatenate([r[1] for r in rows_]) // 60 * 60
     end = np.maximum(np.concatenate([r[2] for r in rows_]) // 60 * 60, start + 60)
-    item = np.concatenate([np.full(len(r[0]), place[r[3]]) for r in rows_])
+    kinds = np.concatenate([np.full(len(r[0]), place[r[3]]) for r in rows_])
     keep = (start >= icu.intime[stay] - HOUR) & (start <= icu.outtime[stay])
-    stay, start, end, item = stay[keep], start[keep], end[keep], item[keep]
-    order = np.lexsort((item, start, stay))
-    stay, start, end, item = stay[order], start[order], end[order], item[order]
+    stay, start, end, kinds = stay[keep], start[keep], end[keep], kinds[keep]
+    order = np.lexsort((kinds, start, stay))
+    stay, start, end, kinds = stay[order], start[order], end[order], kinds[order]
     m = len(stay)
-    task = index["ordercategorydescription"][item] == lists["ordercategorydescription"].to_pylist().index("Task")
+    task = index["ordercategorydescription"][kinds] == lists["ordercategorydescription"].to_pylist().index("Task")
     minutes = (end - start) / 60
     u = rng.uniform(m)
     in_days, in_hours = ~task & (minutes > 2880) & (u < 0.12), ~task & (u > 0.996)
@@ -243,7 +243,7 @@ def procedureevents(block: Block) -> pa.Table:
     unit = np.where(task, 3, np.where(in_days, 1, np.where(in_hours, 2, 0)))
     names, where, categories = _locations()
     category_words = lists["locationcategory"].to_pylist()
-    kind = index["locationcategory"][item]
+    kind = index["locationcategory"][kinds]
     to_choice = np.array([categories.index(word) if word in categories else 0 for word in category_words] or [0])
     location = np.where(kind >= 0, where.draw(rng, to_choice[np.maximum(kind, 0)]), -1)
     status = np.where(rng.chance(m, 0.018), 1, 0)
@@ -255,16 +255,16 @@ def procedureevents(block: Block) -> pa.Table:
             "starttime": moments(start),
             "endtime": moments(end),
             "storetime": moments(np.where(task, start, end) + 60 * rng.below(m, 120)),
-            "itemid": whole(itemids[item]),
+            "itemid": whole(itemids[kinds]),
             "value": real(value),
             "valueuom": pick(unit, words(["min", "day", "hour", "None"])),
             "location": pick(location, names),
             "locationcategory": pick(np.where(location >= 0, kind, -1), lists["locationcategory"]),
             "orderid": whole(orderid),
             "linkorderid": whole(orderid),
-            "ordercategoryname": pick(index["ordercategoryname"][item], lists["ordercategoryname"]),
+            "ordercategoryname": pick(index["ordercategoryname"][kinds], lists["ordercategoryname"]),
             "ordercategorydescription": pick(
-                index["ordercategorydescription"][item], lists["ordercategorydescription"]
+                index["ordercategorydescription"][kinds], lists["ordercategorydescription"]
             ),
             "patientweight": real(icu.weight_kg[stay]),
             "isopenbag": whole(~task),

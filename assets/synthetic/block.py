@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-import pyarrow as pa
 
 from assets.synthetic import drips
 from assets.synthetic.admissions import HOUR, OBSERVATION, SURGERY, Admissions, admissions
-from assets.synthetic.columns import DAY
+from assets.synthetic.columns import DAY, ArrowColumn
 from assets.synthetic.course import Course, course
 from assets.synthetic.draws import Bools, Draws, Ints, Singles, within
 from assets.synthetic.intensive import IcuStays, icu_stays
@@ -64,7 +63,7 @@ class Block:
         return int(np.clip(self.patients // 23, 80, 15_468))
 
     @property
-    def provider_ids(self) -> pa.Array:
+    def provider_ids(self) -> ArrowColumn:
         """The providers, as a word list."""
         return provider_ids(self.providers)
 
@@ -100,6 +99,7 @@ def _orders(seed: int, block: int, who: People, adm: Admissions, icu: IcuStays, 
     kidneys = adm.has[:, GROUP["acute_kidney_injury"]] | adm.has[:, GROUP["chronic_kidney_disease"]]
     for name in ("ibuprofen", "ketorolac", "metformin"):
         probability[:, INGREDIENT[name]] *= np.where(kidneys, 0.15, 1.0)
+    probability[:, INGREDIENT["tamsulosin"]] *= np.where(who.female[adm.patient], 0.05, 1.0)
     probability[:, INGREDIENT["warfarin"]] *= np.where(who.warfarin[adm.patient], 1.0, 0.25)
     probability[:, INGREDIENT["warfarin"]] += who.warfarin[adm.patient] * 0.4
     ordered = rng.uniform(n * len(INGREDIENT)).reshape(n, -1) < np.clip(probability, 0, 0.985)

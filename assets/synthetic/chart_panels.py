@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import pyarrow as pa
 
-from assets.synthetic.columns import words
+from assets.synthetic.columns import ArrowColumn, words
 from assets.synthetic.draws import Bools, Floats, GroupedChoice, Ints
 from assets.synthetic.result_values import Values
 from assets.synthetic.word_lists import rows
 
-SIGNALS: tuple[str, ...] = tuple(
-    "hr sbp dbp map art_sbp art_dbp art_map rr spo2 temp_c temp_f temp_core cvp pap_s pap_d pap_m pcwp co cco icp cpp "
-    "fio2 peep rate_set rate_spont rate_total vt_set vt_seen minute_volume peak plateau airway flow weight weight_lb "
-    "height_in height_cm fingerstick psv ratio constant".split()
-)
+SIGNALS: tuple[str, ...] = (
+    "hr", "sbp", "dbp", "map", "art_sbp", "art_dbp", "art_map", "rr", "spo2", "temp_c", "temp_f", "temp_core",
+    "cvp", "pap_s", "pap_d", "pap_m", "pcwp", "co", "cco", "icp", "cpp", "fio2", "peep", "rate_set",
+    "rate_spont", "rate_total", "vt_set", "vt_seen", "minute_volume", "peak", "plateau", "airway", "flow",
+    "weight", "weight_lb", "height_in", "height_cm", "fingerstick", "psv", "ratio", "constant",
+)  # fmt: skip
 """What is measured at the bedside; each item shows one of them."""
 SIGNAL = {name: i for i, name in enumerate(SIGNALS)}
 
@@ -103,7 +103,7 @@ class Chart:
     text_of: GroupedChoice
     first_text: int
     unit: Ints
-    units: pa.Array
+    units: ArrowColumn
     values: Values
     panels: tuple[str, ...]
     lengths: Ints

@@ -29,7 +29,7 @@ from assets.synthetic.chart_panels import (
     chart,
     lab_copies,
 )
-from assets.synthetic.columns import moments, pick, table, whole
+from assets.synthetic.columns import ArrowColumn, moments, pick, table, whole
 from assets.synthetic.course import Drift
 from assets.synthetic.draws import AnyArray, Bools, Draws, Floats, Ints, exp, mix, spread, within
 from assets.synthetic.lab_panels import tests
@@ -149,7 +149,7 @@ def signals(block: Block, seen: Rounds, rng: Draws) -> tuple[Floats, Floats]:
     put("plateau", stiff * 0.82 + out[SIGNAL["peep"]] * 0.35)
     put("airway", 4 + out[SIGNAL["peep"]] * 0.75 + 0.12 * stiff)
     put("psv", np.where(lung > 1.2, 10, 5))
-    put("ratio", 1)
+    put("ratio", np.ones(n))
     put("flow", np.clip(np.rint(2 + 1.6 * lung + 1.2 * wave(17)), 1, 15))
     day = (time - icu.intime[stay]) // (24 * HOUR)
     put(
@@ -354,7 +354,7 @@ def chartevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.
     )
     lost = u > 65_400
 
-    def of_moment(values: AnyArray) -> pa.Array:
+    def of_moment(values: AnyArray) -> ArrowColumn:
         return whole(values.astype(np.int32)[moment])
 
     return table(

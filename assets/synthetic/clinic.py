@@ -82,7 +82,7 @@ def omr(block: Block) -> pa.Table:
             "chartdate": dates(time[where][order]),
             "seq_num": whole(sequence[order]),
             "result_name": pick(kind[order], words(_NAMES)),
-            "result_value": words(value).take(pa.array(order)),
+            "result_value": words([value[i] for i in order.tolist()]),
         },
     )
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from assets.synthetic import faults
 from assets.synthetic.admissions import ED, HOUR, OBSERVATION, SURGERY
 from assets.synthetic.block import Block
-from assets.synthetic.columns import DAY, dates, pick, table, whole, words
+from assets.synthetic.columns import DAY, ArrowColumn, dates, pick, table, whole, words
 from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Floats, GroupedChoice, Ints, within
 from assets.synthetic.word_lists import GROUP, GROUPS, PROCEDURE, PROCEDURES, REASON, conditions, rows, scenarios
 
@@ -20,10 +20,20 @@ _MOST_CODES = 39
 
 
 @cache
-def _codes(kind: str) -> tuple[pa.Array, Ints]:
+def _codes(kind: str) -> tuple[ArrowColumn, Ints]:
     """The codes of `d_icd_<kind>` as a word list, and the version of each."""
     data = rows(f"icd_{kind}")
     return words([row["icd_code"] for row in data]), np.array([int(row["icd_version"]) for row in data])
+
+
+_NARROWER = {
+    "diabetes": {"type_1_diabetes"},
+    "ischemic_heart_disease": {"acute_myocardial_infarction", "old_myocardial_infarction"},
+    "chronic_kidney_disease": {"end_stage_renal_disease"},
+    "sepsis": {"septic_shock"},
+    "ascites": {"cirrhosis"},
+}
+"""Groups whose codes a wider group holds too: nobody gets an infarction's code for angina."""
 
 
 @cache
@@ -37,6 +47,8 @@ def _by_group(kind: str, names: tuple[str, ...]) -> tuple[GroupedChoice, Grouped
         version = int(row["icd_version"])
         found = [name for name in row["groups"].split(";") if name in index]
         for name in found:
+            if _NARROWER.get(name, set()) & set(found):
+                continue
             grouped[version][index[name]].append((place, float(row["weight"]) + 0.25))
         if not row["groups"]:
             loose[version][place] = float(row["weight"])
@@ -76,8 +88,10 @@ def diagnoses(block: Block) -> pa.Table:
     nine, ten, loose_nine, loose_ten = _by_group("diagnoses", GROUPS)
     principal = principal_codes(block, rng)
     coded = adm.has & (rng.uniform(n * len(GROUPS)).reshape(n, -1) < conditions().coded)
-    # Thrombolysis of a vein needs no code for the vein: what stands in another's shadow is left out.
+    # A code that says less than another one is left out.
     coded[:, GROUP["ischemic_heart_disease"]] &= ~adm.has[:, GROUP["acute_myocardial_infarction"]] | rng.chance(n, 0.5)
+    for wide, narrow in (("diabetes", "type_1_diabetes"), ("chronic_kidney_disease", "end_stage_renal_disease")):
+        coded[:, GROUP[wide]] &= ~adm.has[:, GROUP[narrow]]
     coded[:, GROUP["acute_kidney_injury"]] |= scenarios().principal[adm.reason] == GROUP["acute_kidney_injury"]
     warfarin = block.who.warfarin[adm.patient]
     coded[:, GROUP["long_term_anticoagulant"]] |= warfarin & rng.chance(n, 0.75)
@@ -180,7 +194,9 @@ def procedures(block: Block) -> pa.Table:
     bits = rng.bits16(len(other))
     where = np.concatenate([row, other])
     what = np.concatenate([code, np.where(adm.icd10[other], loose_ten.of(bits), loose_nine.of(bits))])
-    late = rng.exponential(len(where)) * 0.2 * (adm.discharge - adm.admit)[where]
+    # Most is done on one day, often in one session.
+    later = rng.chance(len(where), 0.42) * rng.exponential(len(where))
+    late = later * 0.2 * (adm.discharge - adm.admit)[where]
     when = np.minimum(adm.admit[where] + late.astype(np.int64), adm.discharge[where])
     keep = what >= 0
     where, what, when = where[keep], what[keep], when[keep]
@@ -287,7 +303,7 @@ def hcpcs(block: Block) -> pa.Table:
     always = {"observation_hours": 0.6, "observation_initial": 0.3, "observation_direct_admit": 0.2}
     for name, codes in groups.items():
         listed = np.array([name in wanted for wanted in of_reason])[adm.reason]
-        usual = always.get(name, 0.55) * listed
+        usual = always.get(name, 0.85) * listed
         if name == "observation_hours":
             usual = np.maximum(usual, 0.45 * (adm.plan == OBSERVATION))
         elif name == "emergency_visit":

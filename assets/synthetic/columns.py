@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,11 @@ import pyarrow.compute as pc
 
 from assets.synthetic.draws import AnyArray, Bools
 from schemas.tables import TABLES, ColumnType
+
+if TYPE_CHECKING:
+    ArrowColumn: TypeAlias = pa.Array[Any]
+else:
+    ArrowColumn = pa.Array
 
 ARROW: dict[ColumnType, pa.DataType] = {
     ColumnType.INTEGER: pa.int32(),
@@ -28,12 +34,12 @@ _LONG = 3_000
 """Words beyond which a word list is cut down to those in use."""
 
 
-def words(values: Sequence[str | None]) -> pa.Array:
+def words(values: Sequence[str | None]) -> ArrowColumn:
     """The word list of a column."""
     return pa.array(values, pa.string())
 
 
-def pick(index: AnyArray, values: pa.Array, null: Bools | None = None) -> pa.Array:
+def pick(index: AnyArray, values: ArrowColumn, null: Bools | None = None) -> ArrowColumn:
     """A text column that holds positions in a word list: −1 and `null` are NULL.
 
     Raises:
@@ -47,48 +53,48 @@ def pick(index: AnyArray, values: pa.Array, null: Bools | None = None) -> pa.Arr
         used = np.flatnonzero(np.bincount(np.where(missing, 0, index), minlength=len(values)))
         shorter = np.zeros(len(values), np.int32)
         shorter[used] = np.arange(len(used), dtype=np.int32)
-        index, values = shorter[index], values.take(pa.array(used))
+        index, values = shorter[index], values.take(used)
     width = np.int8 if len(values) < 128 else np.int16 if len(values) < 32_768 else np.int32
     narrow = index.astype(width, copy=False)
     codes = pa.array(narrow, mask=missing) if missing.any() else pa.array(narrow)
     return pa.DictionaryArray.from_arrays(codes, values, safe=False)
 
 
-def whole(numbers: AnyArray, null: Bools | None = None) -> pa.Array:
+def whole(numbers: AnyArray, null: Bools | None = None) -> ArrowColumn:
     """An integer column."""
     return pa.array(numbers.astype(np.int32, copy=False), mask=null)
 
 
-def real(numbers: AnyArray, null: Bools | None = None) -> pa.Array:
+def real(numbers: AnyArray, null: Bools | None = None) -> ArrowColumn:
     """A column of doubles."""
     return pa.array(numbers.astype(np.float64, copy=False), mask=null)
 
 
-def moments(seconds: AnyArray, null: Bools | None = None) -> pa.Array:
+def moments(seconds: AnyArray, null: Bools | None = None) -> ArrowColumn:
     """A timestamp column from seconds since 1970."""
     return pa.array(seconds.astype(np.int64) * 1_000_000, mask=null).view(pa.timestamp("us"))
 
 
-def dates(seconds: AnyArray, null: Bools | None = None) -> pa.Array:
+def dates(seconds: AnyArray, null: Bools | None = None) -> ArrowColumn:
     """A date column from seconds since 1970."""
     return pa.array((seconds.astype(np.int64) // DAY).astype(np.int32), mask=null).view(pa.date32())
 
 
-def numbered(subject: AnyArray, sequence: AnyArray, null: Bools | None = None) -> pa.Array:
+def numbered(subject: AnyArray, sequence: AnyArray, null: Bools | None = None) -> ArrowColumn:
     """`<subject_id>-<number>`, as poe_id and emar_id are written."""
     left = pa.array(subject.astype(np.int32)).cast(pa.string())
     right = pa.array(sequence.astype(np.int32), mask=null).cast(pa.string())
     return pc.binary_join_element_wise(left, right, "-")
 
 
-def constant(value: str | int | float, n: int) -> pa.Array:
+def constant(value: str | int | float, n: int) -> ArrowColumn:
     """A column that always says the same."""
     if isinstance(value, str):
         return pick(np.zeros(n, np.int8), words([value]))
     return pa.array(np.full(n, value, dtype=np.int32 if isinstance(value, int) else np.float64))
 
 
-def table(name: str, columns: Mapping[str, pa.Array], rows: int | None = None) -> pa.Table:
+def table(name: str, columns: Mapping[str, ArrowColumn], rows: int | None = None) -> pa.Table:
     """The table as declared: its columns in MIMIC-IV's order, NULL where nothing was given.
 
     Raises:

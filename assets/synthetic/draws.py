@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.signedinteger[Any]]
+Floats = npt.NDArray[np.floating[Any]]
 Singles = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[Any]
@@ -37,7 +37,7 @@ _EXP: Floats = np.array(
 
 
 def exp(x: AnyArray) -> Floats:
-    """e to the power of `x`, from a table in steps of 1/1024; beyond ±8 the value at ±8.
+    """The number e to the power of `x`, from a table in steps of 1/1024; beyond ±8 the value at ±8.
 
     >>> [round(float(v), 4) for v in exp(np.array([0.0, 1.0, -99.0]))]
     [1.0, 2.7183, 0.0003]
@@ -175,7 +175,7 @@ def mix(key: AnyArray, salt: int) -> Singles:
 
 
 def spread(lengths: AnyArray, starts: AnyArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Like `within`, for the largest tables: the group of each row, and `starts` of the group plus the row's place in it.
+    """Like `within`, for the largest tables: the group of each row, and its place in the group beyond `starts`.
 
     >>> [a.tolist() for a in spread(np.array([2, 0, 1]), np.array([10, 20, 30]))]
     [[0, 0, 2], [10, 11, 30]]

@@ -63,7 +63,7 @@ def plan(seed: int, block: int, adm: Admissions, icu: IcuStays) -> Bools:
         return has[:, GROUP[name]].astype(np.float64)
 
     def factor(name: str) -> Floats:
-        return adm.course[a, FACTOR[name]]
+        return np.asarray(adm.course[a, FACTOR[name]])
 
     shock, vent = factor("shock"), (icu.ventilated > 0).astype(np.float64)
     reason = adm.reason[a]

@@ -10,8 +10,8 @@ import pyarrow as pa
 from assets.synthetic import faults
 from assets.synthetic.admissions import HOUR
 from assets.synthetic.block import Block
-from assets.synthetic.columns import moments, numbered, pick, table, whole, words
-from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Ints, spread, within
+from assets.synthetic.columns import ArrowColumn, moments, numbered, pick, table, whole, words
+from assets.synthetic.draws import AnyArray, Choice, Draws, Ints, spread, within
 from assets.synthetic.entry import Entries
 from assets.synthetic.orders import Orders, forms
 from assets.synthetic.provider import infusion_sites
@@ -140,7 +140,7 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
     patch = known.index["route"][form] == _place(known.columns["route"], "TD")
     administration = np.where(
         flushed | known.flush[form], 1,
-        np.where(heparin_drip, 5, np.where(known.drip[form], 2, np.where(known.sliding[form], 3, np.where(patch, 6, 0)))),
+        np.where(heparin_drip, 5, np.where(known.drip[form], 2, np.where(known.sliding[form], 3, 6 * patch))),
     )  # fmt: skip
     # Sliding scales and drips have no fixed dose: what is given is decided at the bedside.
     units = 2 * (1 + rng.below(n, 6))
@@ -166,7 +166,7 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
         "emar_detail",
         {
             "subject_id": whole(subject[row]),
-            "emar_id": numbered(subject, sequence).take(pa.array(row)),
+            "emar_id": numbered(subject, sequence).take(row),
             "emar_seq": whole(sequence[row]),
             "parent_field_ordinal": pick(place - 1, words(_CHILDREN)),
             "administration_type": pick(
@@ -226,7 +226,7 @@ _ADJUSTMENTS = (
 _RATE_UNITS = ("mL/hr", "mcg/kg/min", "units/hr", "mcg/hr")
 
 
-def _place(array: pa.Array, word: str) -> int:
+def _place(array: ArrowColumn, word: str) -> int:
     return int(array.to_pylist().index(word))
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from assets.synthetic import faults
 from assets.synthetic.admissions import HOUR
 from assets.synthetic.block import Block
-from assets.synthetic.columns import moments, numbered, pick, real, table, whole, words
+from assets.synthetic.columns import ArrowColumn, moments, numbered, pick, real, table, whole, words
 from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Ints, within
 from assets.synthetic.orders import Orders, forms, on_the_hour
 from assets.synthetic.word_lists import counted_words
@@ -114,7 +114,7 @@ def poe(block: Block, rng: Draws, done: Entries) -> pa.Table:
     subject = block.subject(done.admission)
     n = len(subject)
 
-    def pointer(row: Ints) -> pa.Array:
+    def pointer(row: Ints) -> ArrowColumn:
         """The id of another order of the same patient."""
         return numbered(subject, done.sequence[np.maximum(row, 0)], row < 0)
 
@@ -141,6 +141,7 @@ def poe(block: Block, rng: Draws, done: Entries) -> pa.Table:
     )
 
 
+_FOLEY = "Indwelling urinary catheter (IUC) - Foley"
 _DETAIL: dict[str, tuple[tuple[str, tuple[str, ...], float], ...]] = {
     "Admit": (
         ("Admit category", ("Admit to inpatient", "Admit to inpatient", "Place in observation"), 1.0),
@@ -161,8 +162,7 @@ _DETAIL: dict[str, tuple[tuple[str, tuple[str, ...], float], ...]] = {
     "Tubes/Drains": (
         (
             "Tubes & Drains type",
-            ("Indwelling urinary catheter (IUC) - Foley", "Indwelling urinary catheter (IUC) - Foley", "Chest tube", "NGT",
-             "Closed suction drain"),
+            (_FOLEY, _FOLEY, "Chest tube", "NGT", "Closed suction drain"),
             0.85,
         ),
     ),
@@ -227,7 +227,7 @@ def pharmacy(block: Block, rng: Draws, drugs: Orders, done: Entries, start: Ints
     known = forms()
     form, n = drugs.form, len(drugs)
 
-    def word(name: str, null: Bools | None = None) -> pa.Array:
+    def word(name: str, null: Bools | None = None) -> ArrowColumn:
         return pick(known.index[name][form], known.columns[name], null)
 
     leaving = drugs.stop >= block.adm.discharge[drugs.admission]
@@ -282,7 +282,7 @@ def prescriptions(block: Block, rng: Draws, drugs: Orders, done: Entries, start:
     m = len(row)
     subject = block.subject(drugs.admission[row])
 
-    def word(name: str, null: Bools | None = None) -> pa.Array:
+    def word(name: str, null: Bools | None = None) -> ArrowColumn:
         return pick(known.index[name][form], known.columns[name], null)
 
     drug_words = known.columns["drug"].to_pylist()

@@ -15,7 +15,7 @@ LAB_HADM_ED: Final = 0.7
 """1: NULL for samples taken in the emergency department before the admission."""
 LAB_VALUE_MASKED: Final = 0.062
 """5: labevents.value is `___`; valuenum keeps the number in 98% of them."""
-LAB_VALUE_ABSENT: Final = 0.03
+LAB_VALUE_ABSENT: Final = 0.05
 """3, 6: value and valuenum NULL; what there is stands in the comment."""
 LAB_UNIT_LOST: Final = 0.012
 """8: labevents.valueuom NULL on a number that needs a unit."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 from assets.synthetic import faults
 from assets.synthetic.admissions import HOUR
 from assets.synthetic.block import Block
-from assets.synthetic.columns import moments, pick, real, table, whole, words
+from assets.synthetic.columns import ArrowColumn, moments, pick, real, table, whole, words
 from assets.synthetic.course import Drift
 from assets.synthetic.draws import AnyArray, Draws, Floats, Ints, exp, within
 from assets.synthetic.drips import DRIP, DRIPS
@@ -24,6 +24,8 @@ _SALINE, _DEXTROSE, _RED_CELLS, _PLATELETS, _PLASMA, _ORAL = 225158, 220949, 225
 _WATER, _IV_PART, _ORAL_PART, _ENTERAL_PART, _CALORIES, _BLOOD_PART, _PROTEIN, _CALCIUM = (
     220490, 227074, 227075, 226221, 226060, 226509, 220454, 220363,
 )  # fmt: skip
+_BY_HAND = 4000.0
+"""ml per hour beyond which no pump runs."""
 _DEMO_DAYS = 505.0
 """ICU days in the open demo, to turn its counts into rates."""
 _STATUS = ("FinishedRunning", "ChangeDose/Rate", "Stopped", "Paused", "Rewritten")
@@ -57,7 +59,7 @@ class Inputs:
 @dataclass(frozen=True)
 class _Items:
     itemid: Ints
-    words: dict[str, pa.Array]
+    words: dict[str, ArrowColumn]
     index: dict[str, Ints]
     place: dict[int, int]
 
@@ -151,7 +153,8 @@ def drips(block: Block, rng: Draws) -> Inputs:
     first_of_window = np.unique(window, return_index=True)
     chain = first_of_window[1][np.searchsorted(first_of_window[0], window)]
     drug = Inputs(here, begin, end, place, amount, rate, number, chain, bag,
-                  bag * np.array([d.strength for d in DRIPS])[kind], rate, status, np.zeros(len(kind), np.int64))  # fmt: skip
+                  bag * np.array([d.strength for d in DRIPS])[kind], rate, status,
+                  np.zeros(len(kind), np.int64))  # fmt: skip
     # Propofol is a ready emulsion; everything else runs in saline or dextrose.
     wet = np.flatnonzero(kind != DRIP["propofol"])
     volume_rate = mixed / minutes * 60
@@ -209,32 +212,38 @@ def boluses(block: Block, rng: Draws, first_order: int) -> Inputs:
     units = units + rng.chance(n, 0.03)
     bags, nth_bag = within(units)
     stay = np.concatenate([*stays, bags])
-    item = np.concatenate([*items, np.full(len(bags), known.place[_RED_CELLS])])
+    kinds = np.concatenate([*items, np.full(len(bags), known.place[_RED_CELLS])])
     m = len(stay)
     start = icu.intime[stay] + np.floor(rng.uniform(m) * (icu.outtime - icu.intime)[stay]).astype(np.int64)
     of_bag = np.where(given[bags] > 0, given[bags], start[m - len(bags) :]) + nth_bag * 2 * HOUR
     start[m - len(bags) :] = np.minimum(of_bag, icu.outtime[bags] - 60)
     start = start // 60 * 60
-    minutes = np.array([max(float(row["minutes"] or 1), 1) for row in data])[item]
+    minutes = np.array([max(float(row["minutes"] or 1), 1) for row in data])[kinds]
     minutes = np.where(minutes > 1, np.rint(minutes * exp(0.3 * rng.normal(m))), 1)
     end = np.minimum(
         start + np.maximum(minutes, 1).astype(np.int64) * 60, np.maximum(icu.outtime[stay] // 60 * 60, start + 60)
     )
-    usual = np.array([max(float(row["amount"] or 1), 0.1) for row in data])[item]
-    fixed = np.array([row["amountuom"] == "dose" for row in data])[item]
+    usual = np.array([max(float(row["amount"] or 1), 0.1) for row in data])[kinds]
+    fixed = np.array([row["amountuom"] == "dose" for row in data])[kinds]
     amount = np.where(fixed, 1.0, np.maximum(np.rint(usual * exp(0.32 * rng.normal(m)) * 10) / 10, 0.1))
     large = amount > 20
     amount = np.where(large & ~fixed, np.rint(amount / 5) * 5, amount)
-    flows = (known.index["rateuom"][item] >= 0) & (end - start > 60)
-    mg_per_kg = np.array(["kg" in row["rateuom"] for row in data])[item]
-    per_minute = np.array([row["rateuom"].endswith("/min") for row in data])[item]
+    flows = (known.index["rateuom"][kinds] >= 0) & (end - start > 60)
+    mg_per_kg = np.array(["kg" in row["rateuom"] for row in data])[kinds]
+    per_minute = np.array([row["rateuom"].endswith("/min") for row in data])[kinds]
     rate = amount / ((end - start) / np.where(per_minute, 60.0, float(HOUR)))
     rate = np.where(mg_per_kg, rate / icu.weight_kg[stay] * 1000, rate)
-    rate = np.where(flows, rate, np.nan)
-    listed = np.array([float(row["totalamount"]) if row["totalamount"] else np.nan for row in data])[item]
+    # Squeezed in by hand: no rate is written down.
+    rate = np.where(flows & (rate < _BY_HAND), rate, np.nan)
+    listed = np.array([float(row["totalamount"]) if row["totalamount"] else np.nan for row in data])[kinds]
     number = first_order + np.arange(m)
-    return Inputs(stay, start, end, item, amount, rate, number, number, listed, amount, np.where(np.isnan(rate), amount, rate),
-                  np.where(rng.chance(m, 0.03), 2, 0), np.zeros(m, np.int64))  # fmt: skip
+    # Without a rate MetaVision repeats the amount.
+    original_rate = np.where(np.isnan(rate), amount, rate)
+    status = np.where(rng.chance(m, 0.03), 2, 0)
+    main = np.zeros(m, np.int64)
+    return Inputs(
+        stay, start, end, kinds, amount, rate, number, number, listed, amount, original_rate, status, main
+    )  # fmt: skip
 
 
 def inputs(block: Block, rng: Draws) -> Inputs:
@@ -248,7 +257,7 @@ def inputs(block: Block, rng: Draws) -> Inputs:
     return Inputs(**{f.name: getattr(everything, f.name)[order] for f in fields(Inputs)})
 
 
-def context(block: Block, stay: AnyArray, rng: Draws) -> dict[str, pa.Array]:
+def context(block: Block, stay: AnyArray, rng: Draws) -> dict[str, ArrowColumn]:
     """Whose row it is, and who wrote it: one caregiver per stay and shift."""
     icu = block.icu
     caregivers = block.caregiver_ids
@@ -270,7 +279,7 @@ def inputevents(block: Block, rng: Draws, given: Inputs) -> pa.Table:
     weight = block.icu.weight_kg[given.stay]
     weight = np.where(slipped[given.stay] & rng.chance(n, 0.3), np.round(weight * 2.2, 1), weight)
 
-    def word(name: str, null: AnyArray | None = None) -> pa.Array:
+    def word(name: str, null: AnyArray | None = None) -> ArrowColumn:
         return pick(known.index[name][given.item], known.words[name], null)
 
     component = known.words["ordercomponenttypedescription"].to_pylist()

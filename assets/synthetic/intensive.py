@@ -70,7 +70,7 @@ class IcuStays:
     @property
     def hours(self) -> Ints:
         """Begun hours of each stay, at least 1."""
-        return np.maximum((self.outtime - self.intime + HOUR - 1) // HOUR, 1)
+        return np.asarray(np.maximum((self.outtime - self.intime + HOUR - 1) // HOUR, 1))
 
 
 def icu_stays(seed: int, block: int, who: People, adm: Admissions) -> IcuStays:

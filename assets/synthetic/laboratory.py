@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
 from assets.synthetic import faults
 from assets.synthetic.block import Block
-from assets.synthetic.columns import moments, pick, real, table, whole, words
+from assets.synthetic.columns import ArrowColumn, moments, pick, real, table, whole, words
 from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Floats, Ints, Singles, exp, exp32, spread
 from assets.synthetic.identifiers import in_block, running
 from assets.synthetic.lab_panels import ARRIVAL, PANEL, PANELS, TUBES, tests
@@ -99,7 +100,7 @@ def _reckoned(value: Floats, z: Singles, drawn: Samples, sample: Ints, panel: In
         return begin[pairs], sample[pairs]
 
     def state(name: str, of: Ints) -> Floats:
-        return z[ANALYTE[name], of].astype(np.float64)
+        return np.asarray(z[ANALYTE[name], of], dtype=np.float64)
 
     b, _ = rows_of("blood count")
     hematocrit, hemoglobin, mch, mchc, mcv, _platelets, _rdw, red, _white = (b + i for i in range(9))
@@ -168,7 +169,7 @@ _STEPS = {
 
 def _stepped(value: Floats, begin: Ints, _sample: Ints) -> None:
     for offset, steps in _STEPS.items():
-        edges = [(low + high) / 2 for low, high in zip(steps, steps[1:], strict=False)]
+        edges = [(low + high) / 2 for low, high in pairwise(steps)]
         value[begin + offset] = np.array(steps)[np.searchsorted(edges, value[begin + offset])]
 
 
@@ -190,7 +191,7 @@ def _arterial(z: Singles, where: Ints) -> Floats:
 
 
 @cache
-def _comments() -> tuple[pa.Array, dict[str, int], Choice]:
+def _comments() -> tuple[ArrowColumn, dict[str, int], Choice]:
     """Comments as a word list, some of them by name, and a choice among those that fit any test."""
     special = [_FASTING, _TROPONIN_LOW, _TROPONIN, _CEILING, "SEE COMMENTS.", *_REMARKS]
     general = [

@@ -14,7 +14,6 @@ from assets.synthetic.block import Block
 from assets.synthetic.columns import DAY, moments, pick, real, table, whole, words
 from assets.synthetic.draws import AnyArray, Choice, Draws, Floats, GroupedChoice, Ints, within
 from assets.synthetic.identifiers import in_block, running
-from assets.synthetic.sampling import in_stay
 from assets.synthetic.word_lists import GROUP, rows
 
 _BLOOD, _URINE, _MRSA, _STOOL, _SPUTUM, _SWAB = 70012, 70079, 70091, 70064, 70062, 70070
@@ -106,7 +105,7 @@ def _taken(block: Block, rng: Draws) -> tuple[Ints, Ints, Ints, Ints, AnyArray]:
         grows.append(times[inside])
 
     def ill(*names: str) -> AnyArray:
-        return adm.has[:, [GROUP[name] for name in names]].any(axis=1)
+        return np.asarray(adm.has[:, [GROUP[name] for name in names]].any(axis=1))
 
     septic, wet = ill("sepsis", "septic_shock"), ill("urinary_tract_infection", "sepsis")
     lung = ill("pneumonia", "aspiration_pneumonitis")
@@ -174,7 +173,6 @@ def microbiologyevents(block: Block) -> pa.Table:
     comment_words = words([*comments, "___"])
     nothing = (germ < 0) | masked
     comment = np.where(masked, len(comments), np.where(nothing & np.array([bool(c) for c in comments])[kind], kind, -1))
-    _, sequence = within(count)
     specimen = in_block(block.block, np.arange(n), block.seed + 7)
     column = {name: words([line[name] for line in known.data]) for name in ("spec_type_desc", "test_name")}
     test_id = np.array([int(line["test_itemid"]) for line in known.data])

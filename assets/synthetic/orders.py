@@ -1,4 +1,4 @@
-"""Drug orders: which drug in which form, from when to when. Prescriptions, pharmacy and emar are three views of them."""
+"""Drug orders: which drug, in which form, from when to when: prescriptions, pharmacy and emar are views of them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import pyarrow as pa
 
 from assets.synthetic.admissions import HOUR
 from assets.synthetic.block import Block
-from assets.synthetic.columns import words
+from assets.synthetic.columns import ArrowColumn, words
 from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Floats, GroupedChoice, Ints, within
 from assets.synthetic.identifiers import in_block
-from assets.synthetic.word_lists import INGREDIENT, INGREDIENTS, rows
+from assets.synthetic.word_lists import GROUP, INGREDIENT, INGREDIENTS, rows
 
-_OTHER_LINES = 7.5
+_OTHER_LINES = 8.5
 _ADJUSTED = ("insulin", "potassium chloride", "magnesium sulfate", "furosemide", "heparin", "warfarin", "vancomycin",
              "metoprolol", "hydromorphone", "norepinephrine", "phenylephrine", "acetaminophen")  # fmt: skip
 """Drugs whose dose is written anew again and again."""
@@ -27,7 +26,7 @@ _RESCUE = ("Glucagon", "Dextrose 50%", "Glucose Gel", "Naloxone", "Influenza Vac
 class Forms:
     """The forms a drug comes in: one row of `data/drug_forms.csv` each."""
 
-    columns: dict[str, pa.Array]
+    columns: dict[str, ArrowColumn]
     """Word list of each text column."""
     index: dict[str, AnyArray]
     """Where each form's word stands; −1 for NULL."""
@@ -49,11 +48,43 @@ class Forms:
     rescue: Bools
     intravenous: Bools
     by_mouth: Bools
+    only_for: Ints
+    """The diagnosis group that a drug is reserved for; −1 for the drugs anyone may get."""
 
+
+_FOR: dict[str, tuple[str, ...]] = {
+    "hiv": ("Truvada", "Raltegravir", "Darunavir", "RiTONAvir", "Ritonavir", "Efavirenz", "Abacavir", "LaMIVudine",
+            "Lamivudine", "Dolutegravir", "Atazanavir", "Emtricitabine", "Tenofovir"),
+    "end_stage_renal_disease": ("Prismasate", "CRRT", "Hemodialysis", "Sodium CITRATE", "Nephrocaps", "Cinacalcet",
+                                "Calcium Acetate", "Citrate Dextrose", "Paricalcitol", "Lanthanum"),
+    "subarachnoid_hemorrhage": ("NiMODipine", "Nimodipine"),
+    "cirrhosis": ("Ursodiol", "Nadolol", "Neomycin"),
+    "leukemia": ("Mycophenolate", "CycloSPORINE", "Methotrexate", "Cytarabine", "Filgrastim", "Hydroxyurea", "Imatinib",
+                 "Rasburicase", "Daunorubicin", "Fludarabine", "Busulfan", "Decitabine", "Dasatinib", "Posaconazole"),
+    "multiple_myeloma": ("Bortezomib", "Lenalidomide", "Melphalan", "Thalidomide"),
+    "epilepsy_seizures": ("LaMOTrigine", "Lamotrigine", "Divalproex", "Valpro", "OXcarbazepine", "LACOSamide",
+                          "Lacosamide", "CarBAMazepine", "Zonisamide"),
+    "parkinson_disease": ("Carbidopa", "Ropinirole", "Pramipexole"),
+    "dementia": ("Donepezil", "Memantine"),
+    "schizophrenia": ("RISperidone", "Aripiprazole", "CloZAPine", "Clozapine", "Ziprasidone", "Lithium", "Benztropine"),
+    "diabetes": ("Glimepiride", "GlyBURIDE", "Glyburide", "Pioglitazone", "Sitagliptin"),
+    "hypothyroidism": ("Liothyronine",),
+    "rheumatoid_arthritis": ("Hydroxychloroquine", "Leflunomide", "Sulfasalazine"),
+    "heart_failure": ("Eplerenone", "Bumetanide"),
+}  # fmt: skip
+"""Drugs outside data/concepts that only one illness calls for, by how their names begin or what they contain."""
 
 _TEXTS = ("drug_type", "drug", "formulary_drug_cd", "gsn", "ndc", "prod_strength", "form_rx", "dose_val_rx",
           "dose_unit_rx", "form_val_disp", "form_unit_disp", "route", "frequency", "proc_type", "disp_sched",
           "dispensation", "infusion_type", "sliding_scale", "medication")  # fmt: skip
+
+
+def _reserved(drug: str) -> int:
+    """The diagnosis group that a drug is reserved for, or −1."""
+    for group, names in _FOR.items():
+        if any(name in drug for name in names):
+            return GROUP[group]
+    return -1
 
 
 def _number(text: str) -> float:
@@ -101,6 +132,7 @@ def forms() -> Forms:
         sliding=np.array([row["ingredient"] == "insulin" and row["route"] == "SC" for row in data]),
         rescue=np.array([row["drug"].startswith(_RESCUE) for row in data]),
         intravenous=np.array([row["route"].startswith("IV") for row in data]),
+        only_for=np.array([_reserved(row["drug"]) if not row["ingredient"] else -1 for row in data]),
         by_mouth=np.array([row["route"] in ("PO", "PO/NG", "NG", "ORAL") for row in data]),
     )
 
@@ -142,8 +174,12 @@ def drug_orders(block: Block, rng: Draws) -> Orders:
     other_count = np.floor(_OTHER_LINES * (0.4 + 0.6 * rng.exponential(n)) * np.clip(adm.hours / 80, 0.5, 2.5))
     other, _ = within(other_count.astype(np.int64))
     m = len(pair)
+    other_form = known.other_main.draw(rng, len(other)).astype(np.int64)
+    reserved = known.only_for[other_form]
+    fits = (reserved < 0) | adm.has[other, np.maximum(reserved, 0)]
+    other, other_form = other[fits], other_form[fits]
     admission = np.concatenate([admission, other])
-    form = np.concatenate([form, known.other_main.draw(rng, len(other)).astype(np.int64)])
+    form = np.concatenate([form, other_form])
     ingredient = np.concatenate([ingredient, np.full(len(other), -1)])
     total = len(admission)
     stay = (adm.discharge - adm.admit)[admission].astype(np.float64)

@@ -147,8 +147,8 @@ def people(seed: int, block: int, patients: int) -> People:
     female = rng.chance(n, 0.525)
     # Three peaks: births and trauma, middle age, and the old who fill a hospital.
     peak = Choice([17, 31, 52]).draw(rng, n)
-    age = np.array([28.0, 50.0, 68.0])[peak] + np.array([6.5, 11.0, 12.5])[peak] * rng.normal(n)
-    age = np.clip(np.rint(age), 18, 101).astype(np.int64)
+    years = np.array([28.0, 50.0, 68.0])[peak] + np.array([6.5, 11.0, 12.5])[peak] * rng.normal(n)
+    age = np.clip(np.rint(years), 18, 101).astype(np.int64)
     group = _YEAR_GROUP.draw(rng, n).astype(np.int64)
     real_year = 2008 + 3 * group + rng.below(n, 3)
     chronic = _chronic(rng, age, female)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import pyarrow as pa
 from faker import Faker
 from faker.providers import BaseProvider
 
-from assets.synthetic.columns import words
+from assets.synthetic.columns import ArrowColumn, words
 from assets.synthetic.draws import Ints
 
 MOST_CAREGIVERS = 15_468
@@ -60,7 +59,7 @@ def _faker(purpose: str) -> Faker:
 
 
 @cache
-def provider_ids(count: int) -> pa.Array:
+def provider_ids(count: int) -> ArrowColumn:
     """The providers of a hospital that has `count` of them, without repetition."""
     fake = _faker("providers")
     found: dict[str, None] = {}

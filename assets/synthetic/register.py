@@ -49,7 +49,7 @@ _WARDS = (
 )  # fmt: skip
 _WARD = {name: i for i, name in enumerate(_WARDS)}
 _CAREUNITS = words([*_WARDS, *UNITS])
-_SERVICES = sorted(set(service_words()[0])) + ["ENT"]
+_SERVICES = [*sorted(set(service_words()[0])), "ENT"]
 _NEXT_SERVICE = {"CMED": "CSURG", "MED": "CMED", "OMED": "MED", "SURG": "MED", "TRAUM": "ORTHO", "NSURG": "NMED"}
 
 

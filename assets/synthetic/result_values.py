@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from assets.synthetic.columns import real, words
+from assets.synthetic.columns import ArrowColumn, real, words
 from assets.synthetic.draws import AnyArray, Bools, Floats
 
 _MOST = (60_000, 20_000, 20_000, 10_000)
@@ -49,16 +49,16 @@ class Values:
         """The numbers; NaN for a text that is none."""
         return self._numbers[place]
 
-    def texts(self, place: AnyArray, null: Bools | None = None) -> pa.Array:
+    def texts(self, place: AnyArray, null: Bools | None = None) -> ArrowColumn:
         """The column `value`."""
         # Only the values in use: writing a hundred thousand others would cost more than the rows.
         used = np.flatnonzero(np.bincount(place, minlength=len(self._texts)))
         narrow = np.zeros(len(self._texts), np.int16 if len(used) < 32_768 else np.int32)
         narrow[used] = np.arange(len(used), dtype=narrow.dtype)
         codes = pa.array(narrow[place], mask=null)
-        return pa.DictionaryArray.from_arrays(codes, self._texts.take(pa.array(used)), safe=False)
+        return pa.DictionaryArray.from_arrays(codes, self._texts.take(used), safe=False)
 
-    def doubles(self, place: AnyArray, null: Bools | None = None) -> pa.Array:
+    def doubles(self, place: AnyArray, null: Bools | None = None) -> ArrowColumn:
         """The column `valuenum`."""
         numbers = self._numbers[place]
         missing = np.isnan(numbers)

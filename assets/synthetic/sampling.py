@@ -136,13 +136,13 @@ def _indicated(block: Block, drawn: Samples, panel: str, now: Bools) -> AnyArray
         return np.asarray(inside & (adm.course[where, FACTOR[factor]] > least))
 
     if panel in ("blood gas", "gas electrolytes", "oximetry", "ionized calcium"):
-        return 1 + 1.6 * trouble("breathing", 0.9) + 1.0 * trouble("shock", 1.2)
+        return np.asarray(1 + 1.6 * trouble("breathing", 0.9) + 1.0 * trouble("shock", 1.2))
     if panel == "lactate":
-        return 0.5 + 2.6 * trouble("shock", 0.9) + 1.2 * has("sepsis") + 0.8 * trouble("liver", 1.0)
+        return np.asarray(0.5 + 2.6 * trouble("shock", 0.9) + 1.2 * has("sepsis") + 0.8 * trouble("liver", 1.0))
     if panel in ("troponin", "creatine kinase"):
-        return 0.5 + 5 * trouble("heart", 0.7) + 0.8 * has("ischemic_heart_disease")
+        return np.asarray(0.5 + 5 * trouble("heart", 0.7) + 0.8 * has("ischemic_heart_disease"))
     if panel == "natriuretic peptide":
-        return 0.4 + 3.2 * has("heart_failure")
+        return np.asarray(0.4 + 3.2 * has("heart_failure"))
     if panel == "coagulation":
         return 0.7 + 1.9 * block.who.warfarin[drawn.patient] + 1.3 * has("cirrhosis") + 1.5 * has("pulmonary_embolism")
     if panel in ("lipase", "amylase"):

@@ -44,12 +44,14 @@ GROUPS: tuple[str, ...] = tuple(row["group"] for row in rows("conditions"))
 """Diagnosis groups, as in data/concepts/diagnoses.csv."""
 GROUP: dict[str, int] = {name: i for i, name in enumerate(GROUPS)}
 
-ANALYTES: tuple[str, ...] = tuple(
-    "none creatinine bun potassium sodium chloride bicarb glucose calcium magnesium phosphate alt ast alp bilirubin "
-    "albumin hemoglobin wbc platelets inr ptt lactate ph pco2 po2 base_excess troponin ckmb bnp crp lipase amylase ldh "
-    "ck tsh a1c triglycerides cholesterol ferritin iron tibc mcv uric neutrophils eosinophils lymphocytes bands "
-    "fibrinogen osmolality urine_sodium globulin protein ammonia temperature fio2 peep saturation".split()
-)
+ANALYTES: tuple[str, ...] = (
+    "none", "creatinine", "bun", "potassium", "sodium", "chloride", "bicarb", "glucose", "calcium", "magnesium",
+    "phosphate", "alt", "ast", "alp", "bilirubin", "albumin", "hemoglobin", "wbc", "platelets", "inr", "ptt",
+    "lactate", "ph", "pco2", "po2", "base_excess", "troponin", "ckmb", "bnp", "crp", "lipase", "amylase", "ldh",
+    "ck", "tsh", "a1c", "triglycerides", "cholesterol", "ferritin", "iron", "tibc", "mcv", "uric",
+    "neutrophils", "eosinophils", "lymphocytes", "bands", "fibrinogen", "osmolality", "urine_sodium",
+    "globulin", "protein", "ammonia", "temperature", "fio2", "peep", "saturation",
+)  # fmt: skip
 """What the laboratory measures and a condition can move."""
 ANALYTE: dict[str, int] = {name: i for i, name in enumerate(ANALYTES)}
 

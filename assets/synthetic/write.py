@@ -196,7 +196,8 @@ class _ParquetSink:
             # Words and measured numbers repeat, ids and times don't: plain, they are written twice as fast.
             repeated = [f.name for f in table.schema if pa.types.is_dictionary(f.type) or pa.types.is_floating(f.type)]
             self._writer = pq.ParquetWriter(
-                self._path, table.schema, compression="lz4", use_dictionary=repeated, write_statistics=["subject_id"],
+                self._path, table.schema, compression="lz4", use_dictionary=repeated,  # type: ignore[arg-type]  # pyarrow-stubs know the bool only
+                write_statistics=["subject_id"],
                 store_schema=False,
             )  # fmt: skip
         self._writer.write_table(table, row_group_size=max(table.num_rows, 1))
@@ -230,11 +231,11 @@ class _CsvSink:
 
 
 def csv_bytes(name: str, table: pa.Table) -> bytes:
-    """The rows as CSV: NULL is empty, times to the second, doubles as short as they can be, quotes only where needed.
+    r"""The rows as CSV: NULL is empty, times to the second, doubles as short as they can be, quotes only where needed.
 
     >>> row = pa.table({"itemid": pa.array([1], pa.int32()), "lownormalvalue": [2.0], "label": ['a "b", c']})
     >>> csv_bytes("d_items", row)
-    b'1,2,"a ""b"", c"\\n'
+    b'1,2,"a ""b"", c"\n'
     """
     columns = []
     for column_name, column in zip(table.column_names, table.columns, strict=True):

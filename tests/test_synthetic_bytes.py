@@ -1,0 +1,109 @@
+"""The same hospital has the same bytes: every time, with any number of workers, in either format."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assets.synthetic import Hospital, write_hospital
+from assets.synthetic.write import MARK
+from schemas.errors import InputError
+from schemas.tables import TABLES
+
+PATIENTS = 1_100
+"""Two blocks."""
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.fixture(scope="module")
+def csv_hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("synthetic") / "csv"
+    write_hospital(out, PATIENTS, 3, workers=1)
+    return out
+
+
+@pytest.fixture(scope="module")
+def parquet_hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("synthetic") / "parquet"
+    write_hospital(out, PATIENTS, 3, format="parquet", workers=1)
+    return out
+
+
+def test_two_workers_write_the_same_csv(csv_hospital: Path, tmp_path: Path) -> None:
+    write_hospital(tmp_path / "again", PATIENTS, 3, workers=2)
+    assert hashes(tmp_path / "again") == hashes(csv_hospital)
+
+
+def test_two_workers_write_the_same_parquet(parquet_hospital: Path, tmp_path: Path) -> None:
+    write_hospital(tmp_path / "again", PATIENTS, 3, format="parquet", workers=2)
+    assert hashes(tmp_path / "again") == hashes(parquet_hospital)
+
+
+def test_another_seed_is_another_hospital(csv_hospital: Path, tmp_path: Path) -> None:
+    write_hospital(tmp_path / "other", 100, 4, workers=1)
+    other = gzip.decompress((tmp_path / "other" / "hosp" / "patients.csv.gz").read_bytes()).splitlines()
+    mine = gzip.decompress((csv_hospital / "hosp" / "patients.csv.gz").read_bytes()).splitlines()
+    assert other[1:100] != mine[1:100]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_csv_and_parquet_hold_the_same_rows(name: str, csv_hospital: Path, parquet_hospital: Path) -> None:
+    table = TABLES[name]
+    types = {column.name: column.type.duckdb for column in table.columns}
+    text = f"read_csv('{csv_hospital / table.path}.csv.gz', header = true, columns = {types}, nullstr = '')"
+    both = duckdb.connect()
+    [(left,)] = both.sql(
+        f"SELECT count(*) FROM (FROM {text} EXCEPT ALL FROM '{parquet_hospital / table.path}.parquet')"
+    ).fetchall()
+    [(rows,)] = both.sql(f"SELECT count(*) FROM '{parquet_hospital / table.path}.parquet'").fetchall()
+    [(lines,)] = both.sql(f"SELECT count(*) FROM {text}").fetchall()
+    assert (left, lines) == (0, rows)
+
+
+def test_csv_is_written_as_physionet_writes_it(csv_hospital: Path) -> None:
+    data = (csv_hospital / "hosp" / "labevents.csv.gz").read_bytes()
+    assert data[:4] == b"\x1f\x8b\x08\x00"
+    assert data[4:8] == b"\x00\x00\x00\x00"  # no time in the header
+    lines = gzip.decompress(data).decode().splitlines()
+    assert lines[0] == ",".join(TABLES["labevents"].names)
+    potassium = next(line for line in lines if ",50971," in line and line.split(",")[8].endswith(".0"))
+    fields = potassium.split(",")
+    assert len(fields[6]) == len("2180-08-06 20:35:00")
+    assert fields[9] == fields[8].removesuffix(".0")
+
+
+def test_the_same_hospital_is_not_made_twice(csv_hospital: Path) -> None:
+    before = (csv_hospital / MARK).stat().st_mtime_ns
+    rows = write_hospital(csv_hospital, PATIENTS, 3)
+    assert (csv_hospital / MARK).stat().st_mtime_ns == before
+    assert rows["patients"] == PATIENTS
+
+
+def test_progress_counts_up_to_all_parts(tmp_path: Path) -> None:
+    seen: dict[str, tuple[int, int]] = {}
+    write_hospital(
+        tmp_path / "h", 100, 1, workers=1, progress=lambda name, done, total: seen.update({name: (done, total)})
+    )
+    assert set(seen) == set(TABLES)
+    assert all(done == total for done, total in seen.values())
+
+
+def test_other_peoples_files_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("do not touch", encoding="utf-8")
+    with pytest.raises(InputError, match="something else"):
+        write_hospital(tmp_path, 100, 1, workers=1)
+    assert (tmp_path / "thesis.txt").exists()
+
+
+@pytest.mark.parametrize(("patients", "seed"), [(99, 1), (400_000, 1), (100, -1)])
+def test_impossible_hospitals_are_refused(patients: int, seed: int) -> None:
+    with pytest.raises(InputError):
+        Hospital(patients, seed)
