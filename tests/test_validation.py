@@ -1,4 +1,4 @@
-"""What is checked before a release: the profile of the tables, the contracts, the concepts; on the demo, and on rows."""
+"""What is checked before a release: the profile of the tables, the contracts, the concepts; on the demo and on rows."""
 
 from __future__ import annotations
 
