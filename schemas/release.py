@@ -37,8 +37,10 @@ class Profile(Frozen):
     """Which pairs are published. The paper's are abstention pairs."""
     questions_per_template: Positive = 12
     """Clean questions to ask of the hospital, by template."""
-    candidates_per_operator: Positive = 8
-    """Questions each operator is tried on, by intent × scope."""
+    test_candidates_per_operator: Positive = 4
+    """Pairs an operator makes for each intent × scope of the test split, to choose from."""
+    train_candidates_per_operator: Positive = 8
+    """The same of the train split."""
     max_records: Positive = 200
     """A patient question with more associated records is not asked: its overlay would not be legible."""
     max_rows: Positive = 50

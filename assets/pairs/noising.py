@@ -21,12 +21,15 @@ from robustgym.hospital import Extracts, Hospital
 from schemas.concepts import Concepts
 from schemas.noise import Level, Noise, Promise
 from schemas.overlays import Overlay
-from schemas.pairs import Condition, GoldRow, Records
-from schemas.questions import Question, Scope
+from schemas.pairs import Condition, GoldRow, Records, Split
+from schemas.questions import Intent, Question, Scope
 from schemas.release import Drop, Profile
 
 TRIES = 5
-"""Questions an operator is tried on, for each pair wanted of a cell."""
+"""Questions an operator is tried on, for each pair wanted of a cell and split."""
+
+LEAST = 3
+"""So many times `TRIES` it is tried on at least, since few operators apply to every question."""
 
 
 @dataclass(frozen=True)
@@ -76,28 +79,29 @@ def build_pairs(
     if not severities:
         return maker.result()
     templates = {template.id: template for template in catalogue()}
-    for (intent, scope), cell in _cells(questions, templates):
-        order = drawn(cell, seed, operator.name, key=lambda asked: asked.id)
-        wanted = profile.candidates_per_operator
-        batch: list[tuple[Asked, str]] = [
-            (asked, severities[int(digest(seed, operator.name, asked.id)[:8], 16) % len(severities)])
-            for asked in order[: TRIES * wanted]
+    sizes = {Split.TEST: profile.test_candidates_per_operator, Split.TRAIN: profile.train_candidates_per_operator}
+    for (intent, scope, split), cell in _cells(questions, templates):
+        wanted, kept = sizes[split], 0
+        order = drawn(cell, seed, operator.name, key=lambda asked: asked.id)[: TRIES * max(wanted, LEAST)]
+        batch = [
+            (asked, severities[int(digest(seed, operator.name, asked.id)[:8], 16) % len(severities)]) for asked in order
         ]
-        kept = 0
         # Rounds of as many as are wanted: a population round shares its scans, and most rounds need no second one.
         for start in range(0, len(batch), wanted):
             if kept >= wanted:
                 break
             if progress:
-                progress(f"{operator.name}: {intent}, {scope}", kept, wanted)
+                progress(f"{operator.name}: {intent}, {scope}, {split}", kept, wanted)
             kept += maker.make(templates, batch[start : start + wanted])
     return maker.result()
 
 
-def _cells(questions: Questions, templates: Mapping[str, Template]) -> Iterator[tuple[tuple[str, str], list[Asked]]]:
-    def cell(asked: Asked) -> tuple[str, str]:
+def _cells(
+    questions: Questions, templates: Mapping[str, Template]
+) -> Iterator[tuple[tuple[Intent, Scope, Split], list[Asked]]]:
+    def cell(asked: Asked) -> tuple[Intent, Scope, Split]:
         template = templates[asked.template]
-        return template.intent, template.scope
+        return template.intent, template.scope, asked.split
 
     for key, group in groupby(sorted(questions.asked, key=lambda a: (cell(a), a.template, a.id)), key=cell):
         yield key, list(group)
