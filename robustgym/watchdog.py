@@ -13,6 +13,9 @@ import duckdb
 _LOOK = 0.05
 """Seconds between two looks at what runs."""
 
+_IDLE = 40
+"""Looks at nothing before it sleeps: to be woken for every statement would cost more than to look."""
+
 
 class Watchdog:
     """Interrupts connections that are past their time. A single long function call cannot be interrupted."""
@@ -22,7 +25,7 @@ class Watchdog:
         self._numbers = count()
         self._changed = Condition()
         self._thread: Thread | None = None
-        self._closed = False
+        self._asleep = self._closed = False
 
     @contextmanager
     def over(self, connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
@@ -38,7 +41,8 @@ class Watchdog:
             if self._thread is None:
                 self._thread = Thread(target=self._watch, name="watchdog", daemon=True)
                 self._thread.start()
-            self._changed.notify()
+            if self._asleep:
+                self._changed.notify()
         try:
             yield
         finally:
@@ -52,10 +56,14 @@ class Watchdog:
             self._changed.notify()
 
     def _watch(self) -> None:
+        idle = 0
         while True:
             with self._changed:
-                while not self._running and not self._closed:
+                idle = 0 if self._running else idle + 1
+                while idle > _IDLE and not self._running and not self._closed:
+                    self._asleep = True
                     self._changed.wait()
+                self._asleep = False
                 if self._closed:
                     return
                 now = time.monotonic()

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import threading
+import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from robustgym import watchdog
 from robustgym.hospital import Hospital
 from robustgym.shown import Shown
 from robustgym.warehouse import Warehouse
@@ -165,6 +167,20 @@ def test_threads_share_a_hospital(tiny: Hospital) -> None:
     for thread in threads:
         thread.join()
     assert [shown.rows for shown in counts] == [((1,),)] * 80
+
+
+def test_what_takes_too_long_is_stopped_and_nothing_else(tmp_path: Path) -> None:
+    with (
+        Hospital.open(build(tmp_path), seconds=0.2) as hospital,
+        hospital.session() as slow,
+        hospital.session() as other,
+    ):
+        endless = "WITH RECURSIVE t AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM t) SELECT max(i) FROM t"
+        for _ in range(2):
+            assert "took too long" in str(slow.show(endless).error)
+            assert slow.show("SELECT count(*) FROM patients").rows == ((12,),)
+            assert other.show("SELECT count(*) FROM patients").rows == ((12,),)
+            time.sleep(watchdog._LOOK * (watchdog._IDLE + 5))  # long enough for the watchdog to fall asleep
 
 
 # -- the two conditions look alike ------------------------------------------------------------------------------------
