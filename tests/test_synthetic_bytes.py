@@ -23,6 +23,11 @@ def hashes(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
+def differing(left: Path, right: Path) -> list[str]:
+    """Names of the files that are not the same in both."""
+    return sorted(name for name, _ in hashes(left).items() ^ hashes(right).items())
+
+
 @pytest.fixture(scope="module")
 def csv_hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("synthetic") / "csv"
@@ -39,12 +44,12 @@ def parquet_hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_two_workers_write_the_same_csv(csv_hospital: Path, tmp_path: Path) -> None:
     write_hospital(tmp_path / "again", PATIENTS, 3, workers=2)
-    assert hashes(tmp_path / "again") == hashes(csv_hospital)
+    assert differing(tmp_path / "again", csv_hospital) == []
 
 
 def test_two_workers_write_the_same_parquet(parquet_hospital: Path, tmp_path: Path) -> None:
     write_hospital(tmp_path / "again", PATIENTS, 3, format="parquet", workers=2)
-    assert hashes(tmp_path / "again") == hashes(parquet_hospital)
+    assert differing(tmp_path / "again", parquet_hospital) == []
 
 
 def test_another_seed_is_another_hospital(csv_hospital: Path, tmp_path: Path) -> None:

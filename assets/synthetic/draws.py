@@ -107,8 +107,8 @@ class Draws:
 class Choice:
     """A draw among weighted alternatives: one look-up each.
 
-    >>> Choice([3, 1]).draw(Draws(0, "doctest", 0), 8).tolist()
-    [0, 0, 0, 0, 0, 1, 0, 0]
+    >>> Choice([3, 1]).of(np.array([0, 49_151, 49_152], np.uint16)).tolist()
+    [0, 0, 1]
     """
 
     def __init__(self, weights: Sequence[float]) -> None:
