@@ -54,13 +54,15 @@ def build(
     )
     if plan.patients is None or plan.source.is_dir():
         # Whatever is wrong with the source's files is said now, before anything is loaded or run.
-        summary = keys.standing(plan, keys.build_key(plan, staging.find_source(plan.source)))
+        found = staging.find_source(plan.source)
+        summary = keys.standing(plan, keys.build_key(plan, found))
         if summary is not None:
             if json:
                 as_json(summary | {"made": False})
             else:
                 say(f"Nothing to do: {summary['release']} was made from the same source, code and settings.")
             return
+        pipeline("assets.graph.publish").refuse_taken(plan, found.kind)
     config = {
         "source": source,
         "profile": profile,

@@ -93,9 +93,32 @@ def publish(bench: Workbench) -> Published:
     previous = plan.out / f"{name}-{earlier[-1]}" if earlier else None
     path = write_release(contents, plan.out, previous=previous)
     partial = _note(path).with_suffix(".partial")
-    partial.write_text(json.dumps({"key": key, "sums": sums(path)}), encoding="utf-8")
+    noted = {"key": key, "sums": sums(path), "settings": settings(plan)}
+    partial.write_text(json.dumps(noted), encoding="utf-8")
     os.replace(partial, _note(path))
     return Published(path, contents, reused=False)
+
+
+def settings(plan: Plan) -> str:
+    """Key of what is known before anything is read: code, profile, seed."""
+    return key_of(code=code_sha256(), profile=plan.profile.model_dump(mode="json"), seed=plan.seed)
+
+
+def refuse_taken(plan: Plan, kind: SourceKind) -> None:
+    """Say at once that a version is taken, instead of after the whole build.
+
+    Raises:
+        InputError: The version asked for is there, and was certainly made by other code or other settings.
+    """
+    target = plan.out / f"{release_name(kind, plan)}-{plan.version}"
+    if plan.version is not None and target.exists() and _noted(target).get("settings") != settings(plan):
+        raise InputError(
+            Problem(
+                str(target),
+                "this version exists, and a published version is never overwritten",
+                "give a higher --version, or another --out",
+            )
+        )
 
 
 def versions(out: Path, name: str) -> list[str]:
@@ -126,11 +149,17 @@ def _version(plan: Plan, name: str, key: str, taken: list[str]) -> tuple[str, bo
 
 def _same(release: Path, key: str) -> bool:
     """Whether a release is there that was made from the same, as it was written."""
+    noted = _noted(release)
+    return noted.get("key") == key and noted.get("sums") == sums(release) is not None
+
+
+def _noted(release: Path) -> dict[str, str]:
+    """What was noted beside a release when it was written; empty if nothing was."""
     try:
-        noted = json.loads(_note(release).read_text(encoding="utf-8"))
+        noted: dict[str, str] = json.loads(_note(release).read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError):
-        return False
-    return bool(noted == {"key": key, "sums": sums(release)})
+        return {}
+    return noted
 
 
 def _note(release: Path) -> Path:
