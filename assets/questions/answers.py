@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 
 from assets.questions.grammar import Shape, Slots, Stream
 from assets.questions.sql import rounded
 from assets.questions.template import Template
+from robustgym.gold import gold_from_rows
 from schemas.answers import AnswerKind, AnswerType, Gold
 from schemas.questions import Question
 
@@ -87,41 +85,6 @@ def gold_of(question: Question, rows: Sequence[Sequence[Any]], columns: Sequence
         columns: Names of the columns of `rows`.
 
     Raises:
-        ValueError: A single answer came as several rows; the reference is wrong.
+        GoldError: The rows are no answer of the question's type; the reference is wrong.
     """
-    answer = question.answer
-    if answer.kind is AnswerKind.ROWS:
-        names = [name for name, _ in answer.columns]
-        places = [list(columns).index(name) for name in names]
-        kinds = [kind for _, kind in answer.columns]
-        found = [{n: _cell(row[p], k) for n, p, k in zip(names, places, kinds, strict=True)} for row in rows]
-        return sorted(found, key=lambda row: [str(row[name]) for name in answer.key]) or None
-    cells = [row[0] for row in rows if row[0] is not None]
-    if answer.kind is AnswerKind.SET:
-        return sorted({str(cell) for cell in cells}) or None
-    if len(rows) > 1:
-        raise ValueError(f"{question.template}: {len(rows)} rows for a single answer")
-    return _cell(cells[0], answer) if cells else None
-
-
-def _cell(cell: Any, answer: AnswerType) -> Gold:
-    """One cell as JSON has it."""
-    if cell is None:
-        return None
-    match answer.kind:
-        case AnswerKind.COUNT:
-            return int(cell)
-        case AnswerKind.QUANTITY | AnswerKind.DURATION:
-            number = float(cell) if isinstance(cell, Decimal | float | int) else float(str(cell))
-            if math.isnan(number) or math.isinf(number):
-                return None
-            number = round(number, answer.decimals) + 0.0  # no negative zero
-            return number if answer.decimals else int(number)
-        case AnswerKind.YES_NO:
-            return bool(cell)
-        case AnswerKind.TIME:
-            if isinstance(cell, datetime):
-                return cell.date().isoformat() if answer.resolution == "day" else cell.isoformat()
-            return cell.isoformat() if isinstance(cell, date) else str(cell)
-        case _:
-            return str(cell)
+    return gold_from_rows(question.answer, columns, rows)

@@ -93,6 +93,8 @@ class Window:
     """The same of a population, where it is said otherwise."""
     rest: str | None = None
     """What is left to say where hours are counted from its start: `in the same admission`."""
+    again: str = ""
+    """The same in a comparison, after its anchor has been named: `in the 48 hours before it`."""
     lo: str = ""
     """SQL over `u` and `m`; empty without bounds."""
     hi: str = ""

@@ -6,7 +6,7 @@ Each rule is a failure of a published benchmark (docs/questions.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import sqlglot
 from sqlglot import exp
@@ -149,20 +149,20 @@ def _limits(tree: exp.Expr) -> Iterator[str]:
 
 def _unstable(tree: exp.Expr) -> Iterator[str]:
     for node in tree.walk():
-        name = node.name if isinstance(node, exp.Anonymous | exp.Column) else ""
+        names = {node.name.lower()} if isinstance(node, exp.Anonymous | exp.Column) else set()
         if isinstance(node, exp.Func) and not isinstance(node, exp.Anonymous):
-            name = node.sql_name()
-        if name.lower() in UNSTABLE:
-            yield f"uses {name.lower()}, whose result is not fixed by the records"
+            names = {name.lower() for name in node.sql_names()}
+        for name in sorted(names & UNSTABLE):
+            yield f"uses {name}, whose result is not fixed by the records"
 
 
-def _texts(tree: exp.Expr) -> Iterator[str]:
+def _texts(tree: exp.Expr, texts: Collection[str] = TEXTS) -> Iterator[str]:
     """Numbers compared with text: '10' sorts before '9', and leading zeros vanish."""
     for node in tree.find_all(*COMPARISONS):
         sides = list(node.iter_expressions())
         numeric = any(isinstance(side, exp.Literal) and not side.is_string for side in sides)
         for side in sides:
-            if numeric and isinstance(side, exp.Column) and side.name in TEXTS:
+            if numeric and isinstance(side, exp.Column) and side.name in texts:
                 yield f"compares the text {side.name} with a number"
 
 
@@ -189,6 +189,8 @@ def _supports(question: Question) -> Iterator[str]:
             foreign = [column for column in tree.find_all(exp.Column) if column.table]
             if foreign or any(tree.find_all(exp.Subquery, exp.Exists)) or re.search(r"\bSELECT\b", part):
                 yield f"selection {selection.name}: its tests are not local to a row"
+            texts = {c.name for c in TABLES[selection.table].columns if c.type is ColumnType.TEXT}
+            yield from _texts(tree, texts)
             unknown = {c.name for c in tree.find_all(exp.Column)} - set(TABLES[selection.table].names)
             if unknown:
                 yield f"selection {selection.name}: {selection.table} has no column {', '.join(sorted(unknown))}"

@@ -7,7 +7,7 @@ over the table's own columns, since population noise uses them as predicates.
 from __future__ import annotations
 
 from assets.questions.sql import between, coded, folded, listed
-from schemas.concepts import Coded, Drug, Infusion, Lab
+from schemas.concepts import Coded, Drug, Infusion, Lab, load
 from schemas.questions import Role, Selection
 
 GIVEN = (
@@ -28,6 +28,21 @@ VENTILATION = 225792
 """Invasive Ventilation, in `procedureevents`."""
 
 VENTILATION_WORDS = f"procedure item {VENTILATION} (Invasive Ventilation) of the ICU record"
+
+
+MASK = "___"
+"""What de-identification leaves of a text."""
+
+
+def known(table: str, column: str) -> str:
+    """Does the row say it? Not if it is NULL, masked, or one of the spellings of "unknown" (unknown_values.csv).
+
+    >>> known("services", "curr_service"), known("admissions", "language")
+    ("curr_service IS NOT NULL AND curr_service <> '___'", "language IS NOT NULL AND language NOT IN ('___', '?')")
+    """
+    unknown = (MASK, *load().unknown.get((table, column), ()))
+    test = f"<> {listed(unknown)[1:-1]}" if len(unknown) == 1 else f"NOT IN {listed(unknown)}"
+    return f"{column} IS NOT NULL AND {column} {test}"
 
 
 def lab_results(lab: Lab) -> Selection:
@@ -138,7 +153,7 @@ def positive_cultures() -> Selection:
         name="",
         role=Role.TARGET,
         table="microbiologyevents",
-        support="org_name IS NOT NULL AND org_name <> 'CANCELLED' AND charttime IS NOT NULL",
+        support=f"{known('microbiologyevents', 'org_name')} AND charttime IS NOT NULL",
         label="culture that grew an organism",
         time=("charttime",),
         names=("org_name",),

@@ -75,7 +75,7 @@ def sensible(
     """
     if slot == "concept":
         stream = template.stream({"concept": concept})
-        if template.selector.course and not stream.followed or template.uses_threshold and stream.threshold is None:
+        if (template.selector.course and not stream.followed) or (template.uses_threshold and stream.threshold is None):
             return False
         # A diuretic does not work on a chest tube.
         return template.window.anchor != "furosemide" or "urine" in concept.id

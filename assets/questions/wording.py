@@ -72,6 +72,9 @@ class Clinical:
         asks, measure = own or (template.selector.asks, template.selector.measure)
         if template.versus:
             first, second = (self.when(window, slots, template) for window in template.windows)
+            earlier = template.windows[1]
+            if earlier.again and earlier.anchor == template.window.anchor:
+                second = earlier.again
             if slots.clauses.now:
                 second = "before"
             if template.scope is Scope.PATIENT:
@@ -119,7 +122,7 @@ class Clinical:
             "things": phrases.events or phrases.entries or thing.format(start=start),
             "start": start,
             "when": self.when(window, slots, template, rest=template.selector.from_start),
-            "rest": (window.rest or window.words).format(**names),
+            "rest": self.when(window, slots, template, rest=True),
             "nth": ordinal(slots.nth),
             "beyond": beyond_words(stream, slots.threshold),
             "extreme": "highest" if stream.worse == "high" else "lowest",

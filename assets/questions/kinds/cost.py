@@ -5,7 +5,7 @@ from __future__ import annotations
 from assets.questions.english import with_article
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import admissions, icu_stays
+from assets.questions.records import admissions, icu_stays, known
 from assets.questions.sql import hours, listed
 from schemas.concepts import BillingGroup, CareUnit, Device, Pool, Term, load
 from schemas.questions import Intent, Role, Selection
@@ -57,7 +57,7 @@ def icu_time() -> Stream:
         ),
         time="x.intime",
         end="x.outtime",
-        text="x.first_careunit",
+        text="nullif(x.first_careunit, '___')",
         routes=(Route(icu_transfers(), time="x.intime"),),
     )
 
@@ -107,7 +107,7 @@ def ward_move() -> Stream:
             name="",
             role=Role.TARGET,
             table="transfers",
-            support="careunit IS NOT NULL AND careunit NOT IN ('Unknown', 'UNKNOWN') AND intime < outtime",
+            support=f"{known('transfers', 'careunit')} AND intime < outtime",
             label="stay in a care unit",
             time=("intime", "outtime"),
             names=("careunit",),
@@ -224,7 +224,7 @@ def drg_level(concept: Term) -> Stream:
         ),
         time="y.admittime",
         value=f"x.{concept.column}",
-        text="x.description",
+        text="nullif(x.description, '___')",
         unit="level",
         counted=True,
         threshold=2.0,
@@ -240,7 +240,7 @@ def order_type(concept: Term) -> Stream:
             name="",
             role=Role.TARGET,
             table="poe",
-            support="transaction_type = 'New' AND order_type IS NOT NULL AND ordertime IS NOT NULL",
+            support=f"transaction_type = 'New' AND {known('poe', 'order_type')} AND ordertime IS NOT NULL",
             label="new provider order",
             time=("ordertime",),
             names=("order_type",),
@@ -312,7 +312,7 @@ def billed(concept: BillingGroup) -> Stream:
             name="",
             role=Role.TARGET,
             table="hcpcsevents",
-            support="hcpcs_cd IS NOT NULL",
+            support=known("hcpcsevents", "hcpcs_cd"),
             label="HCPCS line",
             names=("hcpcs_cd", "short_description"),
         ),

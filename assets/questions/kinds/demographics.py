@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assets.questions.grammar import Kind, Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import admissions
+from assets.questions.records import admissions, known
 from assets.questions.sql import listed
 from schemas.concepts import Pool, Term, load
 from schemas.questions import Intent, Role, Selection
@@ -81,11 +81,10 @@ def death() -> Stream:
 def _attribute(column: str, noun: str, nouns: str, own: dict[str, tuple[str, str]] | None = None) -> Kind:
     """What registration noted at each admission in one column of `admissions`."""
     unknown = load().unknown.get(("admissions", column), ())
-    known = f"{column} IS NOT NULL" + (f" AND {column} NOT IN {listed(unknown)}" if unknown else "")
 
     def stream() -> Stream:
         return Stream(
-            target=admissions(known, names=(column,)),
+            target=admissions(known("admissions", column), names=(column,)),
             words=Phrases(
                 entries=nouns,
                 listed=f"{nouns} were recorded",
@@ -128,7 +127,7 @@ discharge_location = _attribute("discharge_location", "discharge destination", "
 def discharged_to(concept: Term) -> Stream:
     """Discharge to one sort of place, among all admissions that state where the patient went."""
     return Stream(
-        target=admissions("discharge_location IS NOT NULL", names=("discharge_location",)),
+        target=admissions(known("admissions", "discharge_location"), names=("discharge_location",)),
         words=Phrases(
             happened=f"was the patient discharged to {concept.lay_name}",
             counted=f"discharges to {concept.lay_name} were there",
@@ -157,7 +156,7 @@ def discharged_to(concept: Term) -> Stream:
 def died() -> Stream:
     """Discharge as dead, among all admissions that state where the patient went."""
     return Stream(
-        target=admissions("discharge_location IS NOT NULL", names=("discharge_location",)),
+        target=admissions(known("admissions", "discharge_location"), names=("discharge_location",)),
         words=Phrases(
             happened="did the patient die in hospital",
             counted="deaths in hospital were there",
@@ -211,7 +210,7 @@ def service() -> Stream:
             name="",
             role=Role.TARGET,
             table="services",
-            support="curr_service IS NOT NULL AND transfertime IS NOT NULL",
+            support=f"{known('services', 'curr_service')} AND transfertime IS NOT NULL",
             label="clinical service",
             time=("transfertime",),
             names=("curr_service",),

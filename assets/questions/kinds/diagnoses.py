@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assets.questions.grammar import Phrases, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import admissions, diagnosis_codes
+from assets.questions.records import admissions, diagnosis_codes, known
 from assets.questions.sql import coded
 from schemas.concepts import Coded, DiagnosisGroup, Pool, Procedure
 from schemas.questions import Intent, Role, Selection
@@ -34,7 +34,7 @@ def _code_rows(support: str, label: str, table: str = "diagnoses_icd", time: tup
 def diagnosis(concept: DiagnosisGroup) -> Stream:
     """Codes of one disease, among all codes: "no" needs an admission that was coded at all."""
     return Stream(
-        target=_code_rows("icd_code IS NOT NULL AND icd_version IN (9, 10)", "diagnosis code"),
+        target=_code_rows(f"{known('diagnoses_icd', 'icd_code')} AND icd_version IN (9, 10)", "diagnosis code"),
         partner=admissions(),
         joined=ADMITTED,
         clock="y",
@@ -136,7 +136,7 @@ def code_position(concept: DiagnosisGroup) -> Stream:
 def codes() -> Stream:
     """All diagnosis codes."""
     return Stream(
-        target=_code_rows("icd_code IS NOT NULL AND icd_version IN (9, 10)", "diagnosis code"),
+        target=_code_rows(f"{known('diagnoses_icd', 'icd_code')} AND icd_version IN (9, 10)", "diagnosis code"),
         partner=admissions(),
         joined=ADMITTED,
         clock="y",
@@ -162,7 +162,8 @@ def principal() -> Stream:
     """The principal diagnosis: position 1."""
     return Stream(
         target=_code_rows(
-            "seq_num = 1 AND icd_code IS NOT NULL AND icd_version IN (9, 10)", "principal diagnosis code"
+            f"seq_num = 1 AND {known('diagnoses_icd', 'icd_code')} AND icd_version IN (9, 10)",
+            "principal diagnosis code",
         ),
         partner=admissions(),
         joined=ADMITTED,
@@ -240,7 +241,7 @@ def procedure_codes() -> Stream:
     """All coded procedures."""
     return Stream(
         target=_code_rows(
-            "icd_code IS NOT NULL AND icd_version IN (9, 10) AND chartdate IS NOT NULL",
+            f"{known('procedures_icd', 'icd_code')} AND icd_version IN (9, 10) AND chartdate IS NOT NULL",
             "procedure code",
             "procedures_icd",
             ("chartdate",),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import lab_results
+from assets.questions.records import known, lab_results
 from assets.questions.sql import between, hours, listed, number
 from schemas.concepts import Lab, Pool, Ratio, Term, load
 from schemas.questions import Intent, Role, Selection
@@ -112,7 +112,7 @@ def culture_organism(concept: Term) -> Stream:
             role=Role.TARGET,
             table="microbiologyevents",
             concept=f"spec_type_desc IN {listed(concept.values)}",
-            support="org_name IS NOT NULL AND org_name <> 'CANCELLED' AND charttime IS NOT NULL",
+            support=f"{known('microbiologyevents', 'org_name')} AND charttime IS NOT NULL",
             label=f"organism from {concept.lay_name}",
             time=("charttime",),
             names=("org_name",),
@@ -172,7 +172,7 @@ def culture_growth(concept: Term) -> Stream:
             name="",
             role=Role.TARGET,
             table="microbiologyevents",
-            support="charttime IS NOT NULL AND spec_type_desc IS NOT NULL",
+            support=f"charttime IS NOT NULL AND {known('microbiologyevents', 'spec_type_desc')}",
             label="microbiology record",
             time=("charttime",),
             names=("spec_type_desc", "org_name"),
@@ -186,7 +186,7 @@ def culture_growth(concept: Term) -> Stream:
             counts="microbiology records with a specimen and a time of collection; 'CANCELLED' is no organism",
         ),
         time="x.charttime",
-        hit=f"x.spec_type_desc IN {listed(concept.values)} AND x.org_name IS NOT NULL AND x.org_name <> 'CANCELLED'",
+        hit=f"x.spec_type_desc IN {listed(concept.values)} AND coalesce(x.org_name, '___') NOT IN ('CANCELLED', '___')",
         definition=f"microbiology records with {concept.definition}",
     )
 

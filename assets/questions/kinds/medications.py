@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assets.questions.grammar import Phrases, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import GIVEN, GIVEN_WORDS, NOT_GIVEN, doses_given, infusion_runs
+from assets.questions.records import GIVEN, GIVEN_WORDS, NOT_GIVEN, doses_given, infusion_runs, known
 from assets.questions.sql import folded, listed
 from schemas.concepts import Drug, DrugClass, Infusion, Pool
 from schemas.questions import Intent, Role, Selection
@@ -59,7 +59,7 @@ def order(concept: Drug) -> Stream:
         ),
         time="x.starttime",
         end="x.stoptime",
-        text="x.route",
+        text="nullif(x.route, '___')",
         definition=_spelled(concept.orders),
     )
 
@@ -120,7 +120,7 @@ def given_or_not(concept: Drug) -> Stream:
             name="",
             role=Role.TARGET,
             table="emar",
-            support=f"medication IS NOT NULL AND event_txt IN {listed(GIVEN)} AND charttime IS NOT NULL",
+            support=f"{known('emar', 'medication')} AND event_txt IN {listed(GIVEN)} AND charttime IS NOT NULL",
             label="administration of any drug",
             time=("charttime",),
             names=("medication", "event_txt"),
@@ -148,7 +148,7 @@ def dose_withheld(concept: Drug) -> Stream:
             role=Role.TARGET,
             table="emar",
             concept=folded("medication", concept.administrations),
-            support="event_txt IS NOT NULL AND charttime IS NOT NULL",
+            support=f"{known('emar', 'event_txt')} AND charttime IS NOT NULL",
             label=f"charted event of {concept.lay_name}",
             time=("charttime",),
             names=("medication", "event_txt"),

@@ -8,6 +8,7 @@ from assets.questions.units import ADMISSION
 WINDOW = Window(
     unit=ADMISSION,
     words="in the 48 hours before the first dose of {anchor} was given",
+    again="in the 48 hours before it",
     lo="greatest(m.t0 - INTERVAL 48 HOUR, u.admittime)",
     hi="m.t0",
     anchor="dose",

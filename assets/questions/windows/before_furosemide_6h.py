@@ -8,6 +8,7 @@ from assets.questions.units import STAY
 WINDOW = Window(
     unit=STAY,
     words="in the 6 hours before the first intravenous furosemide",
+    again="in the 6 hours before it",
     lo="m.t0 - INTERVAL 6 HOUR",
     hi="m.t0",
     anchor="furosemide",
