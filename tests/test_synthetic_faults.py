@@ -55,6 +55,10 @@ def test_rate_is_within_a_factor_of_two(fault: str, real: float, query: str) -> 
     [
         ("8 unit lost", "FROM labevents WHERE itemid = 50971 AND valuenum IS NOT NULL AND valueuom IS NULL"),
         ("8 unit spelling", "FROM labevents WHERE valueuom IN ('meq/L', 'MG/DL', 'k/uL')"),
+        (
+            "9 analysed twice",
+            "FROM (SELECT 1 FROM labevents WHERE itemid = 50971 GROUP BY subject_id, charttime HAVING count(DISTINCT specimen_id) > 1)",
+        ),
         ("10 diluted sample", "FROM labevents WHERE itemid = 50983 AND valuenum < 90"),
         ("14 lab copied into the chart", "FROM chartevents WHERE itemid = 220615"),
         ("15 heart rate impossible", "FROM chartevents WHERE itemid = 220045 AND (valuenum <= 0 OR valuenum > 1000)"),

@@ -84,17 +84,11 @@ def numbered(subject: AnyArray, sequence: AnyArray, null: Bools | None = None) -
     """`<subject_id>-<number>`, as poe_id and emar_id are written."""
     left = pa.array(subject.astype(np.int32)).cast(pa.string())
     right = pa.array(sequence.astype(np.int32), mask=null).cast(pa.string())
-    return pc.binary_join_element_wise(left, right, "-")
+    joined: ArrowColumn = pc.binary_join_element_wise(left, right, "-")  # type: ignore[call-overload]
+    return joined
 
 
-def constant(value: str | int | float, n: int) -> ArrowColumn:
-    """A column that always says the same."""
-    if isinstance(value, str):
-        return pick(np.zeros(n, np.int8), words([value]))
-    return pa.array(np.full(n, value, dtype=np.int32 if isinstance(value, int) else np.float64))
-
-
-def table(name: str, columns: Mapping[str, ArrowColumn], rows: int | None = None) -> pa.Table:
+def table(name: str, columns: Mapping[str, ArrowColumn]) -> pa.Table:
     """The table as declared: its columns in MIMIC-IV's order, NULL where nothing was given.
 
     Raises:
@@ -104,9 +98,9 @@ def table(name: str, columns: Mapping[str, ArrowColumn], rows: int | None = None
     unknown = set(columns) - set(declared.names)
     if unknown:
         raise KeyError(f"{name} has no column {sorted(unknown)}")
-    count = rows if rows is not None else len(next(iter(columns.values())))
-    arrays = [
-        columns[column.name] if column.name in columns else pa.nulls(count, ARROW[column.type])
+    count = len(next(iter(columns.values())))
+    arrays: list[ArrowColumn] = [
+        columns[column.name] if column.name in columns else pa.nulls(count, ARROW[column.type])  # type: ignore[call-overload]
         for column in declared.columns
     ]
     return pa.Table.from_arrays(arrays, names=list(declared.names))

@@ -42,10 +42,9 @@ def exp(x: AnyArray) -> Floats:
     >>> [round(float(v), 4) for v in exp(np.array([0.0, 1.0, -99.0]))]
     [1.0, 2.7183, 0.0003]
     """
-    steps = np.rint(x * _PER_UNIT)
-    return _EXP[
-        np.clip(steps, -_EXP_REACH * _PER_UNIT, _EXP_REACH * _PER_UNIT).astype(np.int32) + _EXP_REACH * _PER_UNIT
-    ]
+    reach = _EXP_REACH * _PER_UNIT
+    steps = np.clip(np.rint(x * _PER_UNIT), -reach, reach).astype(np.int32)
+    return np.asarray(_EXP[steps + reach])
 
 
 _EXP32 = _EXP.astype(np.float32)
@@ -55,7 +54,7 @@ def exp32(x: Singles) -> Singles:
     """`exp` in single precision, for the largest tables."""
     steps = np.rint(x * np.float32(_PER_UNIT)).astype(np.int32)
     reach = _EXP_REACH * _PER_UNIT
-    return _EXP32[np.clip(steps, -reach, reach) + reach]
+    return np.asarray(_EXP32[np.clip(steps, -reach, reach) + reach])
 
 
 class Draws:

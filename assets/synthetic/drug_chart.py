@@ -130,7 +130,9 @@ def emar_detail(block: Block, rng: Draws, drugs: Orders, given: Doses) -> pa.Tab
     gave = (given.event < _GIVEN) | flushed | (given.event == _EVENTS.index("Started"))
     pieces = np.where(gave, known.pieces[form], rng.chance(n, 0.35))
     row, place = spread(1 + pieces, np.zeros(n, np.int64))
-    place = place.astype(np.int16)
+    # Now and then the interface sends a row twice.
+    times = 1 + rng.chance(len(row), faults.EMAR_DETAIL_REPEATED)
+    row, place = np.repeat(row, times), np.repeat(place.astype(np.int16), times)
     m = len(row)
     parent = place == 0
     kind = form.astype(np.int32)[row]

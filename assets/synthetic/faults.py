@@ -22,7 +22,7 @@ LAB_UNIT_LOST: Final = 0.012
 LAB_UNIT_SPELLING: Final = 0.004
 """8: another spelling of the unit (mEq/L, meq/L)."""
 LAB_SECOND_SPECIMEN: Final = 0.0015
-"""9: a sample analysed twice: same patient, time and item, other specimen and value."""
+"""9: per panel: a sample analysed twice: same patient, time and item, other specimen and value."""
 LAB_IMPOSSIBLE: Final = 0.00006
 """10: drawn above an infusion: sodium 84 with glucose 1,601."""
 LAB_PROVIDER: Final = 0.28

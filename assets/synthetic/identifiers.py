@@ -42,7 +42,13 @@ def stay_ids(patient: AnyArray, nth: AnyArray, seed: int) -> Ints:
 
 
 def in_block(block: int, row: AnyArray, seed: int) -> Ints:
-    """Eight digits that look random, unique as long as a block holds no more than 270,000 rows: orders, specimens."""
+    """Eight digits that look random and are unique: orders, specimens.
+
+    Raises:
+        OverflowError: A block holds more rows than there are numbers for.
+    """
+    if len(row) and int(row.max()) >= 270_000:
+        raise OverflowError(f"block {block} needs more than 270,000 numbers")
     return _scatter(block * 270_000 + row, _PRIME8, seed) + 1
 
 

@@ -14,8 +14,8 @@ SETTINGS = ("arrival", "ward morning", "ward extra", "ICU morning", "ICU extra",
 ARRIVAL, WARD_MORNING, WARD_EXTRA, ICU_MORNING, ICU_EXTRA, CLINIC, EMERGENCY_VISIT = range(len(SETTINGS))
 
 # Tubes: what is drawn into one tube shares a specimen_id.
-CHEMISTRY, LAVENDER, BLUE, GAS, URINE, URINE_CHEMISTRY, OTHER = range(7)
-TUBES = 7
+CHEMISTRY, LAVENDER, BLUE, GAS, URINE, URINE_CHEMISTRY, OTHER, SECOND = range(8)
+TUBES = 8
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from assets.synthetic.block import Block
 from assets.synthetic.columns import ArrowColumn, moments, pick, real, table, whole, words
 from assets.synthetic.draws import AnyArray, Bools, Choice, Draws, Floats, Ints, Singles, exp, exp32, spread
 from assets.synthetic.identifiers import in_block, running
-from assets.synthetic.lab_panels import ARRIVAL, PANEL, PANELS, TUBES, tests
+from assets.synthetic.lab_panels import ARRIVAL, PANEL, PANELS, SECOND, TUBES, tests
 from assets.synthetic.provider import call_comments
 from assets.synthetic.result_values import Values
 from assets.synthetic.sampling import Samples, ordered, samples, states
@@ -84,7 +84,8 @@ def results(block: Block, rng: Draws) -> tuple[Samples, Results]:
     textual = (rng.bits16(n) < known.share_text[test] * 65536) & known.has_text[test]
     worded = np.flatnonzero(textual)
     place[worded] = lab_values().text[known.texts[0]] + known.text_of.draw(rng, test[worded])
-    pair_specimen = in_block(block.block, sample * TUBES + tubes[panel], block.seed)
+    again = np.concatenate([[False], (sample[1:] == sample[:-1]) & (panel[1:] == panel[:-1])]) & (panel < len(PANELS))
+    pair_specimen = in_block(block.block, sample * TUBES + np.where(again, SECOND, tubes[panel]), block.seed)
     specimen = pair_specimen.astype(np.int32)[pair]
     minutes = 18 + np.floor(rng.exponential(len(drawn)) * 55).astype(np.int64)
     lag = np.maximum(minutes[sample] + np.array([9, 0, 22, -12, 15, 60, 200])[tubes[panel]], 1)

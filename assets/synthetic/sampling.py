@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assets.synthetic import faults
 from assets.synthetic.admissions import HOUR, Admissions
 from assets.synthetic.block import Block
 from assets.synthetic.columns import DAY
@@ -144,7 +145,8 @@ def _indicated(block: Block, drawn: Samples, panel: str, now: Bools) -> AnyArray
     if panel == "natriuretic peptide":
         return np.asarray(0.4 + 3.2 * has("heart_failure"))
     if panel == "coagulation":
-        return 0.7 + 1.9 * block.who.warfarin[drawn.patient] + 1.3 * has("cirrhosis") + 1.5 * has("pulmonary_embolism")
+        clots = 1.9 * block.who.warfarin[drawn.patient] + 1.5 * has("pulmonary_embolism")
+        return np.asarray(0.7 + clots + 1.3 * has("cirrhosis"))
     if panel in ("lipase", "amylase"):
         return 0.5 + 7 * has("acute_pancreatitis")
     if panel == "hemoglobin A1c":
@@ -202,4 +204,7 @@ def ordered(block: Block, drawn: Samples, rng: Draws) -> tuple[Ints, Ints]:
     sample = np.concatenate([sample, alone])
     panel_number = np.concatenate([panel_number, which])
     order = np.lexsort((panel_number, sample))
-    return sample[order], panel_number[order]
+    # Drawn twice at once: the same tests from another tube (fault 9).
+    common = np.isin(panel_number[order], [PANEL["blood count"], PANEL["metabolic panel"]])
+    times = 1 + (common & rng.chance(len(order), faults.LAB_SECOND_SPECIMEN))
+    return np.repeat(sample[order], times), np.repeat(panel_number[order], times)
