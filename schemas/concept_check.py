@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from schemas.concepts import (
+from schemas.concept_models import (
     BillingGroup,
     Coded,
     Concept,

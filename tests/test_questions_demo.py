@@ -41,7 +41,7 @@ def gold(hospital: duckdb.DuckDBPyConnection, question: Question) -> Any:
     return gold_of(question, cursor.fetchall(), [column[0] for column in cursor.description])
 
 
-def answerable(hospital: duckdb.DuckDBPyConnection, template: Template, most: int = 2) -> list[Question]:
+def answerable(hospital: duckdb.DuckDBPyConnection, template: Template, most: int = 1) -> list[Question]:
     """A few questions of the template that the demo answers."""
     found: list[Question] = []
     for filling in islice(fillings(template, CONCEPTS, "demo"), 8):

@@ -8,7 +8,6 @@ steps. The same statement serves one unit, every unit at once, and a population.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,14 +15,12 @@ from assets.questions import answers
 from assets.questions.attributes import ATTRIBUTES
 from assets.questions.grammar import Clauses, Measure, Series, Shape, Side, Slots, Stream, Unit, Window
 from assets.questions.limits import beyond, limit_of
+from assets.questions.placing import inside, swapped, tie
 from assets.questions.template import Template
 from schemas.answers import AnswerType
 from schemas.overlays import Value
 from schemas.questions import Role, Scope, Selection
 from schemas.tables import TABLES
-
-BY_TIME = frozenset({"labevents", "microbiologyevents", "omr"})
-"""Tables whose `hadm_id` is often missing: their records are found by patient and time."""
 
 NO_TIME = "CAST(NULL AS TIMESTAMP)"
 
@@ -83,48 +80,6 @@ def compiled(template: Template, slots: Slots, ids: Ids | None = None, *, every:
         every: Patient scope: one row per unit, with its ids.
     """
     return _Compiler(template, slots, ids or {}).statement(every=every)
-
-
-def swapped(sql: str) -> str:
-    """The same test seen from the other record: `x` and `y` change places.
-
-    >>> swapped("y.hadm_id = x.hadm_id AND y.max.a > 1")
-    'x.hadm_id = y.hadm_id AND x.max.a > 1'
-    """
-    return re.sub(r"\b([xy])\.", lambda found: "y." if found[1] == "x" else "x.", sql)
-
-
-def tie(table: str, unit: Unit, side: Side, record: str, other: str) -> str:
-    """How a record of a table is tied to its unit.
-
-    >>> from assets.questions.units import ADMISSION, STAY
-    >>> tie("emar", ADMISSION, Side.INSIDE, "x", "f"), tie("labevents", ADMISSION, Side.INSIDE, "x", "f")
-    ('x.hadm_id = f.hadm_id', 'x.subject_id = f.subject_id')
-    >>> tie("outputevents", STAY, Side.INSIDE, "x", "f"), tie("emar", STAY, Side.INSIDE, "x", "f")
-    ('x.stay_id = f.stay_id', 'x.hadm_id = f.hadm_id')
-    """
-    columns = TABLES[table]
-    if side is not Side.INSIDE or unit.id == "subject_id" or table in BY_TIME:
-        column = "subject_id"
-    elif unit.id == "stay_id" and "stay_id" in columns:
-        column = "stay_id"
-    else:
-        column = "hadm_id" if "hadm_id" in columns else "subject_id"
-    return f"{record}.{column} = {other}.{column}"
-
-
-def inside(stream_time: str, lo: str, hi: str, *, daily: bool = False, end: str = "") -> str:
-    """Does the time lie in `[lo, hi)`? A date counts on every day the interval touches; an interval if it overlaps.
-
-    >>> inside("x.charttime", "f.lo", "f.hi")
-    'x.charttime >= f.lo AND x.charttime < f.hi'
-    """
-    if daily:
-        day = f"CAST({stream_time} AS DATE)"
-        return f"{day} >= CAST({lo} AS DATE) AND {day} <= CAST({hi} - INTERVAL 1 SECOND AS DATE)"
-    if end:
-        return f"{stream_time} < {hi} AND {end} > {lo}"
-    return f"{stream_time} >= {lo} AND {stream_time} < {hi}"
 
 
 @dataclass
