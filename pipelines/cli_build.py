@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SHOWN = 12
 """Lines of what was left out and why; the rest is in the release's report."""
 
+INTERRUPTS = ("DagsterExecutionInterruptedError", "KeyboardInterrupt")
+"""Errors by which a step shows that Ctrl-C was pressed while it ran."""
+
 STOPPED = "Stopped. What is finished stands: the same command goes on from there."
 
 
@@ -100,12 +103,18 @@ def _run(config: dict[str, Any], progress: Watch) -> dg.ExecuteInProcessResult:
     instance = dg.DagsterInstance.from_config(".") if here else dg.DagsterInstance.ephemeral()
     try:
         with instance, watched_by(lambda what, done, total: progress.show("  step", what, done, total)):
-            return job.execute_in_process(
+            result = job.execute_in_process(
                 run_config={"loggers": {"watch": {}}}, instance=instance, raise_on_error=False
             )
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
+        stopped = True
+    else:
+        failures = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
+        stopped = any(error and error.cls_name in INTERRUPTS for error in failures)
+    if stopped:
         print(STOPPED, file=sys.stderr)
-        raise typer.Exit(130) from None
+        raise typer.Exit(130)
+    return result
 
 
 class _Steps(logging.Handler):
