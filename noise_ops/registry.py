@@ -265,10 +265,13 @@ def _version(path: Path) -> str:
     return hashlib.sha256("\0".join(f"{name}\0{texts[name]}" for name in sorted(texts)).encode()).hexdigest()[:16]
 
 
-def _imported(text: str) -> Iterator[str]:
+@cache
+def _imported(text: str) -> tuple[str, ...]:
     """Names a module imports that may be versioned modules; `from a import b` may mean a, or the module a.b."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names)):
-                if name.startswith(VERSIONED):
-                    yield name
+    return tuple(
+        name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+        if name.startswith(VERSIONED)
+    )

@@ -96,9 +96,10 @@ class Hospital:
         for name in sorted(tests):
             relations[name] = f"memory.main.extract_{number}_{name}"
             any_test = " OR ".join(f"({test})" for test in tests[name]) or "FALSE"
-            self._connection.execute(
-                f"CREATE TABLE {relations[name]} AS SELECT *, rowid AS row_id FROM w.{name} WHERE {any_test}"
-            )
+            with self.cursor() as cursor:
+                cursor.execute(
+                    f"CREATE TABLE {relations[name]} AS SELECT *, rowid AS row_id FROM w.{name} WHERE {any_test}"
+                )
         return Extracts(self, relations, {name: tuple(tests[name]) for name in relations})
 
     def cursor(self) -> duckdb.DuckDBPyConnection:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 
 from robustgym.agents import Agent
 from robustgym.agents.abstain import Abstain
 from robustgym.agents.oracle import Oracle
 from robustgym.hospital import Hospital
+from robustgym.parallel import side_by_side
 from robustgym.tools import Episode, session_of
 from robustgym.verifier import judge
 from schemas.pairs import Condition, GoldRow, Task
@@ -56,15 +58,19 @@ def failures(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | N
     """The verdicts that keep a release from being published, by yardstick; empty lists if it is sound."""
     found: dict[str, list[Verdict]] = {name: [] for name in DUE}
     oracle, silent = Oracle(rows), Abstain()
-    for number, row in enumerate(rows, start=1):
-        known = work(oracle, row, hospital)
+    worked = count(1)
+
+    def both(row: GoldRow) -> tuple[Verdict, Verdict]:
+        verdicts = work(oracle, row, hospital), work(silent, row, hospital)
+        if progress:
+            progress(next(worked), len(rows))
+        return verdicts
+
+    for row, (known, silence) in zip(rows, side_by_side(both, rows), strict=True):
         if not known.outcome.success:
             found[ORACLE_CLEAN if row.condition is Condition.CLEAN else ORACLE_NOISE].append(known)
-        silence = work(silent, row, hospital)
         if silence.outcome.success:
             found[SILENCE].append(silence)
-        if progress:
-            progress(number, len(rows))
     return found
 
 

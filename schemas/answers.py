@@ -83,7 +83,11 @@ class AnswerType(Frozen):
         >>> AnswerType(kind=AnswerKind.CODE, with_version=True).contract
         'a code as text together with its icd_version'
         """
-        digits = f"to {self.decimals} decimal{'' if self.decimals == 1 else 's'}" if self.decimals else "rounded to a whole number"
+        digits = (
+            f"to {self.decimals} decimal{'' if self.decimals == 1 else 's'}"
+            if self.decimals
+            else "rounded to a whole number"
+        )
         match self.kind:
             case AnswerKind.QUANTITY | AnswerKind.DURATION:
                 return f"a number in {self.unit}, {digits}"

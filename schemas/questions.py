@@ -149,7 +149,7 @@ class Question:
     """The patients it is about; empty for a population."""
     gold: Gold = None
     """What the reference returns on the clean hospital; never None in a clean question."""
-    records: tuple[Record, ...] = ()
+    records: Sequence[Record] = ()
     """Patient scope: every associated record. Population scope: empty, the selections' tests say which they are."""
     around: Surroundings = field(default_factory=Surroundings)
 

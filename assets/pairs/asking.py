@@ -12,6 +12,7 @@ from assets.pairs.records import RowNumbers, associated
 from assets.pairs.scans import Scan, scan_of
 from assets.questions import Template, ask, catalogue, every_unit_sql, fillings, gold_of, lint
 from robustgym.hospital import Hospital
+from robustgym.parallel import side_by_side
 from schemas.answers import Gold
 from schemas.concepts import Concepts
 from schemas.overlays import Value
@@ -72,28 +73,39 @@ def build_questions(
         seed: Seed of the release.
         progress: Called once per template.
     """
-    asker = _Asker(hospital, concepts, profile, seed)
+    tell = progress or (lambda what, done, of: None)
+    left_out = {}
     able = []
     for template in catalogue():
         missing = sorted(set(template.tables) - hospital.tables)
         if missing:
-            asker.left_out[template.id] = f"the source has no {' and no '.join(missing)}"
+            left_out[template.id] = f"the source has no {' and no '.join(missing)}"
         else:
             able.append(template)
-    patient = [template for template in able if template.scope is Scope.PATIENT]
-    for done, template in enumerate(patient):
-        if progress:
-            progress("asking of patients", done, len(patient))
+
+    def patients(numbered: tuple[int, Template]) -> _Asker:
+        number, template = numbered
+        tell("asking of patients", number, len(able))
+        asker = _Asker(hospital, concepts, profile, seed)
         asker.ask_patients(template)
-    asker.ask_populations([t for t in able if t.scope is Scope.POPULATION], progress)
-    answered = {asked.template for asked in asker.asked}
+        asker.close()
+        return asker
+
+    askers = side_by_side(patients, enumerate(t for t in able if t.scope is Scope.PATIENT))
+    population = _Asker(hospital, concepts, profile, seed)
+    population.ask_populations([t for t in able if t.scope is Scope.POPULATION], tell)
+    population.close()
+    askers.append(population)
+    answered = {asked.template for asker in askers for asked in asker.asked}
     for template in able:
         if template.id not in answered:
-            asker.left_out[template.id] = "no unit or cohort of this source has an answer that can be asked for"
+            left_out[template.id] = "no unit or cohort of this source has an answer that can be asked for"
     return Questions(
-        asked=tuple(sorted(asker.asked, key=lambda a: (a.template, a.id))),
-        drops=asker.dropped(),
-        left_out=tuple(sorted(asker.left_out.items())),
+        asked=tuple(sorted((asked for asker in askers for asked in asker.asked), key=lambda a: (a.template, a.id))),
+        drops=tuple(
+            sorted((drop for asker in askers for drop in asker.dropped()), key=lambda d: (d.template, d.reason))
+        ),
+        left_out=tuple(sorted(left_out.items())),
     )
 
 
@@ -103,15 +115,18 @@ class _Asker:
     def __init__(self, hospital: Hospital, concepts: Concepts, profile: Profile, seed: int) -> None:
         self.hospital, self.concepts, self.profile, self.seed = hospital, concepts, profile, seed
         self.asked: list[Asked] = []
-        self.left_out: dict[str, str] = {}
         self._drops: Counter[tuple[Template, str]] = Counter()
         self._linted: set[Template] = set()
         self._session = hospital.session(row_ids=True)
 
+    def close(self) -> None:
+        """Give up its session. What it asked stays."""
+        self._session.close()
+
     def dropped(self) -> tuple[Drop, ...]:
         return tuple(
             Drop(stage="question", intent=t.intent, scope=t.scope, template=t.id, reason=reason, n=n)
-            for (t, reason), n in sorted(self._drops.items(), key=lambda item: (item[0][0].id, item[0][1]))
+            for (t, reason), n in self._drops.items()
         )
 
     def ask_patients(self, template: Template) -> None:
@@ -140,7 +155,7 @@ class _Asker:
         order = drawn(units, self.seed, template.id, key=lambda unit: sorted(unit.items()))
         return iter([{**filling, **unit} for unit in order])
 
-    def ask_populations(self, templates: list[Template], progress: Progress | None) -> None:
+    def ask_populations(self, templates: list[Template], progress: Progress) -> None:
         """Ask in rounds; within a round, questions that read the same records share one extract of them."""
         wanted = self.profile.questions_per_template
         waiting = {t: fillings(t, self.concepts, str(self.seed)) for t in templates}
@@ -152,19 +167,24 @@ class _Asker:
                 if kept[template] < wanted
                 for filling in islice(queue, wanted)
             ]
-            done = 0
-            for scan, group in _by_scan(questions):
-                with self.hospital.extract(scan.tests) as extracts:
-                    session = self.hospital.session(extracts=extracts)
-                    for template, question in group:
-                        done += 1
-                        if progress and done % 16 == 0:
-                            progress(f"asking of the population, round {turn + 1}", done, len(questions))
-                        if kept[template] < wanted:
-                            columns, rows = session.fetch(question.reference_sql)
-                            gold = gold_of(question, rows, columns)
-                            kept[template] += self._keep(template, question, gold, {})
-                    session.close()
+            groups = list(_by_scan([question for _, question in questions]))
+            golds: dict[str, Gold] = {}
+            for found in side_by_side(self._golds, groups):
+                golds |= found
+                progress(f"asking of the population, round {turn + 1}", len(golds), len(questions))
+            for template, question in questions:
+                if kept[template] < wanted:
+                    kept[template] += self._keep(template, question, golds[question.reference_sql], {})
+
+    def _golds(self, group: tuple[Scan, list[Question]]) -> dict[str, Gold]:
+        """The gold answers of questions that share a scan, by reference."""
+        scan, questions = group
+        with self.hospital.extract(scan.tests) as extracts, self.hospital.session(extracts=extracts) as session:
+            golds = {}
+            for question in questions:
+                columns, rows = session.fetch(question.reference_sql)
+                golds[question.reference_sql] = gold_of(question, rows, columns)
+            return golds
 
     def _keep_patient(self, template: Template, parameters: Mapping[str, Value]) -> bool:
         question = ask(template, parameters, tables=self.hospital.tables)
@@ -218,10 +238,9 @@ def _in_turn(queues: Iterable[Iterator[dict[str, Value]]]) -> Iterator[dict[str,
         left = still
 
 
-def _by_scan(questions: list[tuple[Template, Question]]) -> Iterator[tuple[Scan, list[tuple[Template, Question]]]]:
-    """Groups that read the same records, each in the order the questions came."""
-    keyed = [(scan_of(question), i, pair) for i, pair in enumerate(questions) for question in (pair[1],)]
-    keyed.sort(key=lambda item: (item[0].key, item[1]))
-    for _, group in groupby(keyed, key=lambda item: item[0].key):
+def _by_scan(questions: list[Question]) -> Iterator[tuple[Scan, list[Question]]]:
+    """Groups that read the same records."""
+    scanned = sorted(((scan_of(q), q) for q in questions), key=lambda pair: (pair[0].key, pair[1].reference_sql))
+    for _, group in groupby(scanned, key=lambda pair: pair[0].key):
         members = list(group)
-        yield members[0][0], [pair for _, _, pair in members]
+        yield members[0][0], [question for _, question in members]

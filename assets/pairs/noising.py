@@ -13,11 +13,12 @@ from assets.pairs.identity import digest, drawn, pair_id, random_for, task_id
 from assets.pairs.promises import check, supporting
 from assets.pairs.records import load
 from assets.pairs.scans import Scan, scan_of
-from assets.pairs.surroundings import Neighbourhood
+from assets.pairs.surroundings import Lazy, Neighbourhood
 from assets.pairs.witness import witness
 from assets.questions import Template, ask, catalogue
 from noise_ops import NotApplicable, Operator
 from robustgym.hospital import Extracts, Hospital
+from robustgym.parallel import side_by_side
 from schemas.concepts import Concepts
 from schemas.noise import Level, Noise, Promise
 from schemas.overlays import Overlay
@@ -75,17 +76,15 @@ def build_pairs(
         progress: Called once per candidate.
     """
     severities = [name for name in operator.severities if operator.promise_of(name) in profile.promises]
-    maker = _Maker(operator, hospital, concepts, profile, seed)
-    if not severities:
-        return maker.result()
     templates = {template.id: template for template in catalogue()}
     sizes = {Split.TEST: profile.test_candidates_per_operator, Split.TRAIN: profile.train_candidates_per_operator}
-    for (intent, scope, split), cell in _cells(questions, templates):
+
+    def cell(of: tuple[tuple[Intent, Scope, Split], list[Asked]]) -> _Maker:
+        (intent, scope, split), asked = of
         wanted, kept = sizes[split], 0
-        order = drawn(cell, seed, operator.name, key=lambda asked: asked.id)[: TRIES * max(wanted, LEAST)]
-        batch = [
-            (asked, severities[int(digest(seed, operator.name, asked.id)[:8], 16) % len(severities)]) for asked in order
-        ]
+        maker = _Maker(operator, hospital, concepts, profile, seed)
+        order = drawn(asked, seed, operator.name, key=lambda a: a.id)[: TRIES * max(wanted, LEAST)]
+        batch = [(a, severities[int(digest(seed, operator.name, a.id)[:8], 16) % len(severities)]) for a in order]
         # Rounds of as many as are wanted: a population round shares its scans, and most rounds need no second one.
         for start in range(0, len(batch), wanted):
             if kept >= wanted:
@@ -93,7 +92,19 @@ def build_pairs(
             if progress:
                 progress(f"{operator.name}: {intent}, {scope}, {split}", kept, wanted)
             kept += maker.make(templates, batch[start : start + wanted])
-    return maker.result()
+        maker.close()
+        return maker
+
+    makers = side_by_side(cell, _cells(questions, templates)) if severities else []
+    return Candidates(
+        operator=operator.name,
+        pairs=tuple(sorted((p for m in makers for p in m.pairs), key=lambda pair: pair.clean.pair_id)),
+        drops=tuple(
+            Drop(stage="noise", intent=i, scope=s, template=t, operator=operator.name, severity=v, reason=r, n=n)
+            for (i, s, t, v, r), n in sorted(sum((m.drops for m in makers), Counter()).items())
+        ),
+        tried=tuple((t, v, n) for (t, v), n in sorted(sum((m.tried for m in makers), Counter()).items())),
+    )
 
 
 def _cells(
@@ -108,29 +119,19 @@ def _cells(
 
 
 class _Maker:
-    """Makes pairs of one operator, and counts what is dropped."""
+    """Makes pairs of one operator in one cell, and counts what is dropped."""
 
     def __init__(self, operator: Operator, hospital: Hospital, concepts: Concepts, profile: Profile, seed: int) -> None:
         self.operator, self.hospital, self.profile, self.seed = operator, hospital, profile, seed
+        self.pairs: list[Pair] = []
+        self.drops: Counter[tuple[str, str, str, str, str]] = Counter()
+        self.tried: Counter[tuple[str, str]] = Counter()
         self._session = hospital.session(row_ids=True)
         self._neighbourhood = Neighbourhood(self._session, concepts, hospital.tables, seed)
-        self._pairs: list[Pair] = []
-        self._drops: Counter[tuple[str, str, str, str, str]] = Counter()
-        self._tried: Counter[tuple[str, str]] = Counter()
 
-    def result(self) -> Candidates:
+    def close(self) -> None:
+        """Give up its session. What it made stays."""
         self._session.close()
-        return Candidates(
-            operator=self.operator.name,
-            pairs=tuple(sorted(self._pairs, key=lambda pair: pair.clean.pair_id)),
-            drops=tuple(
-                Drop(
-                    stage="noise", intent=i, scope=s, template=t, operator=self.operator.name, severity=v, reason=r, n=n
-                )
-                for (i, s, t, v, r), n in sorted(self._drops.items())
-            ),
-            tried=tuple((t, v, n) for (t, v), n in sorted(self._tried.items())),
-        )
 
     def make(self, templates: Mapping[str, Template], batch: list[tuple[Asked, str]]) -> int:
         """Make what can be made of these questions; returns how many pairs were kept."""
@@ -138,7 +139,7 @@ class _Maker:
         for asked, severity in batch:
             template = templates[asked.template]
             question = self._question(template, asked)
-            self._tried[template.id, severity] += 1
+            self.tried[template.id, severity] += 1
             made = self._noise(template, asked, question, severity)
             if made is not None:
                 ready.append((asked, severity, question, *made))
@@ -156,7 +157,7 @@ class _Maker:
     def _question(self, template: Template, asked: Asked) -> Question:
         question = ask(template, asked.parameters, tables=self.hospital.tables).with_(gold=asked.gold)
         return question.with_(
-            records=load(self._session, question, asked.rows),
+            records=Lazy(lambda: load(self._session, question, asked.rows)),
             around=self._neighbourhood.around(template, question, f"{self.operator.name}|{asked.id}"),
         )
 
@@ -234,7 +235,7 @@ class _Maker:
                 (Condition.NOISE, noisy, checked.gold),
             )
         ]
-        self._pairs.append(Pair(*rows))
+        self.pairs.append(Pair(*rows))
         return True
 
     def _records(self, question: Question, asked: Asked, extracts: Extracts | None) -> tuple[Records, ...]:
@@ -261,7 +262,7 @@ class _Maker:
             session.close()
 
     def _drop(self, question: Question, severity: str, reason: str) -> None:
-        self._drops[question.intent, question.scope, question.template, severity, reason] += 1
+        self.drops[question.intent, question.scope, question.template, severity, reason] += 1
 
 
 def _scan(clean: Question, noisy: Question) -> Scan:
