@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
@@ -82,7 +83,7 @@ def lint(question: Question) -> list[str]:
      'reads labevents outside a selection', 'orders without NULLS LAST', 'cuts with LIMIT, which breaks on ties',
      'shows a number without rounding: answer']
     """
-    tree = sqlglot.parse_one(question.reference_sql, read="duckdb")
+    tree = _tree(question.reference_sql)
     return list(
         dict.fromkeys(
             [
@@ -99,10 +100,16 @@ def lint(question: Question) -> list[str]:
     )
 
 
+@lru_cache(maxsize=4096)
+def _tree(sql: str) -> exp.Expr:
+    """The syntax tree, which nobody changes: questions of one template share most of their selections."""
+    return sqlglot.parse_one(sql, read="duckdb")
+
+
 def _selections(question: Question) -> Iterator[str]:
     """Selections are one table's rows as they are, and literal about the patient."""
     for selection in question.selections:
-        tree = sqlglot.parse_one(selection.sql, read="duckdb")
+        tree = _tree(selection.sql)
         assert isinstance(tree, exp.Select)
         shown = [e.sql("duckdb") for e in tree.expressions]
         source = tree.args.get("from_") or tree.args.get("from")
@@ -135,6 +142,8 @@ def _outside(question: Question, tree: exp.Expr) -> Iterator[str]:
 
 
 def _order(sql: str) -> Iterator[str]:
+    if "ORDER BY" not in sql.upper():
+        return
     for dialect in (_NullsLow, _NullsHigh):
         tree = sqlglot.parse_one(sql, read=dialect)
         if any(ordered.args.get("nulls_first") for ordered in tree.find_all(exp.Ordered)):
@@ -185,7 +194,7 @@ def _supports(question: Question) -> Iterator[str]:
     """Concept and support tests are about one row: overlays use them as predicates over the bare table."""
     for selection in question.selections:
         for part in (selection.concept, selection.support):
-            tree = sqlglot.parse_one(f"SELECT 1 FROM {selection.table} WHERE {part}", read="duckdb")
+            tree = _tree(f"SELECT 1 FROM {selection.table} WHERE {part}")
             foreign = [column for column in tree.find_all(exp.Column) if column.table]
             if foreign or any(tree.find_all(exp.Subquery, exp.Exists)) or re.search(r"\bSELECT\b", part):
                 yield f"selection {selection.name}: its tests are not local to a row"
