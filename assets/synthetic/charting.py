@@ -202,13 +202,13 @@ def _written(block: Block, seen: Rounds, rng: Draws) -> tuple[Ints, Ints]:
         "alarms": eighth,
         "arterial alarms": eighth & line,
         "ventilator alarms": eighth & seen.tubed,
-        "notes: assessment": fourth | ((hour % 4 == 2) & rng.chance(n, 0.3)),
+        "notes: assessment": fourth | ((hour % 4 == 2) & rng.chance(n, 0.9)),
         "notes: skin": eighth | twelfth,
-        "notes: shift": fourth & rng.chance(n, 0.75),
+        "notes: shift": fourth,
         "notes: ventilator": seen.tubed & fourth,
         "notes: oxygen": fourth | seen.tubed & rng.chance(n, 0.2),
         "notes: rhythm": np.ones(n, bool),
-        "notes: abdomen": fourth | (calm & twelfth),
+        "notes: abdomen": fourth | (calm & twelfth) | ((hour % 4 == 2) & rng.chance(n, 0.6)),
     }
     wanted = np.stack([when[name] for name in known.panels], axis=1)
     round_, panel = np.nonzero(wanted)
