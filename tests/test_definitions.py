@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import dagster as dg
+import grimp
 import pytest
 
 from assets.graph import keys
@@ -157,6 +158,37 @@ def test_no_other_product_depends_on_an_operators_text() -> None:
     rooms = {room for product in CODE.values() for room in product}
     assert "noise_ops" not in rooms
     assert not rooms & {operator.file for operator in operators().values()}
+
+
+MAKERS = {
+    "table_profile": ("table_profile", ()),
+    "tables_keep_their_rules": ("contracts", ("table_profile",)),
+    "concept_check": ("concept_check", ()),
+    "clean_questions": ("asking", ("concept_check",)),
+    "noise": ("noising", ("clean_questions",)),
+    "balanced_pairs": ("selecting", ("noise", "clean_questions")),
+    "pairs_keep_their_contract": ("contracts", ("balanced_pairs", "table_profile")),
+    "validation_report": ("report", ("balanced_pairs", "noise", "clean_questions")),
+}
+"""The module that makes each product, and the products it is made from: their code shows in their content."""
+
+NO_MATTER = {"schemas.errors", "noise_ops", "noise_ops.faults"}
+"""Modules whose text changes no product: messages, and the sources of what operators copy."""
+
+
+@pytest.mark.parametrize("product", CODE)
+def test_a_products_version_covers_all_that_its_maker_imports(product: str) -> None:
+    name, before = MAKERS[product]
+    graph = grimp.build_graph("assets", "noise_ops", "robustgym", "schemas")
+    [maker] = [m for m in graph.modules if m in (f"assets.pairs.{name}", f"assets.validation.{name}")]
+    covered = [ROOT / room for each in (product, *before) for room in CODE[each]]
+    uncovered = []
+    for module in {maker} | graph.find_upstream_modules(maker) - NO_MATTER:
+        path = ROOT / module.replace(".", "/")
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        if not any(file == room or room in file.parents for room in covered):
+            uncovered.append(module)
+    assert not uncovered, "name them in assets.graph.workbench.CODE"
 
 
 def test_a_new_operator_is_one_file_and_a_new_asset(copied_operators: Path) -> None:

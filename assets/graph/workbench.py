@@ -36,13 +36,21 @@ from schemas.tables import TABLES
 T = TypeVar("T")
 
 _WORDS = ("schemas", "data/concepts")
-_HOSPITAL = tuple(f"robustgym/{name}.py" for name in ("engine", "hospital", "overlay_views", "session", "warehouse"))
-_ASKING = tuple(f"assets/pairs/{name}.py" for name in ("asking", "identity", "records", "surroundings"))
-_NOISING = tuple(f"assets/pairs/{name}.py" for name in ("noising", "promises", "scans", "witness"))
+_HOSPITAL = (
+    "robustgym/guard",
+    *(
+        f"robustgym/{name}.py"
+        for name in ("cells", "engine", "gold", "hospital", "overlay_views", "parallel", "session", "shown")
+    ),
+    "robustgym/warehouse.py",
+    "robustgym/watchdog.py",
+)
+_ASKING = tuple(f"assets/pairs/{name}.py" for name in ("asking", "identity", "records", "scans", "surroundings"))
+_NOISING = tuple(f"assets/pairs/{name}.py" for name in ("noising", "promises", "witness"))
 
 CODE: Mapping[str, tuple[str, ...]] = {
-    "table_profile": ("assets/validation/table_profile.py", "schemas/tables"),
-    "tables_keep_their_rules": ("assets/validation/contracts.py", "schemas/tables"),
+    "table_profile": ("assets/validation/table_profile.py", "robustgym/warehouse.py", "schemas/tables"),
+    "tables_keep_their_rules": ("assets/validation/contracts.py", "schemas"),
     "concept_check": ("assets/validation/concept_check.py", *_HOSPITAL, *_WORDS),
     "clean_questions": ("assets/questions", *_ASKING, *_HOSPITAL, *_WORDS),
     "noise": ("assets/questions", "noise_ops/registry.py", *_NOISING, *_ASKING, *_HOSPITAL, *_WORDS),
