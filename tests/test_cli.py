@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from assets.graph.plan import Plan
+from assets.graph.publish import next_version, sums, versions
 from noise_ops import operators
 from pipelines.cli import app
 from pipelines.cli_console import watch
@@ -145,7 +147,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Com
         "test_pairs_per_cell": 1,
         "train_pairs_per_cell": 1,
         "questions_per_template": 2,
-        "candidates_per_operator": 1,
+        "test_candidates_per_operator": 1,
+        "train_candidates_per_operator": 1,
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in profile.items()]
     (place / "tiny.toml").write_text("\n".join(lines), encoding="utf-8")
@@ -230,15 +233,25 @@ def test_pairs_are_shown_and_releases_compared(made: tuple[Path, subprocess.Comp
     assert json.loads(invoke("diff", str(release), str(release), "--json")[1])
 
 
-def test_another_version_is_made_when_something_changed(made: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
-    place, _ = made
-    result = robustgym_in(
-        place, "build", "--source", "synthetic:300", "--profile", "tiny.toml", "--seed", "1", "--json"
-    )
-    assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)["version"] == "1.0.1"
-    taken = robustgym_in(
-        place, "build", "--source", "synthetic:300", "--profile", "tiny.toml", "--seed", "1", "--version", "1.0.0"
-    )
+def test_a_version_that_is_taken_is_refused_at_once(made: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    place, first = made
+    other = ("build", "--source", "synthetic:300", "--profile", "tiny.toml", "--seed", "1", "--version", "1.0.0")
+    taken = robustgym_in(place, *other)
     assert taken.returncode == 2
-    assert "never overwritten" in taken.stderr
+    assert f"{json.loads(first.stdout)['release']}: this version exists" in taken.stderr
+    assert "step" not in taken.stderr, "before anything is built"
+
+
+def test_without_a_version_the_next_one_is_taken(tmp_path: Path) -> None:
+    plan = Plan.of(out=tmp_path)
+    assert next_version(plan, "x", "key", []) == ("1.0.0", False)
+    assert next_version(plan, "x", "key", ["1.0.0", "1.0.9"]) == ("1.0.10", False)
+    for version in ("1.0.9", "1.0.10", "1.0.2"):
+        (tmp_path / f"x-{version}").mkdir()
+        (tmp_path / f"x-{version}" / "SHA256SUMS.txt").write_text(version, encoding="utf-8")
+    assert versions(tmp_path, "x") == ["1.0.2", "1.0.9", "1.0.10"]
+    note = {"key": "key", "sums": sums(tmp_path / "x-1.0.10")}
+    (tmp_path / ".x-1.0.10.json").write_text(json.dumps(note), encoding="utf-8")
+    assert next_version(plan, "x", "key", versions(tmp_path, "x")) == ("1.0.10", True)
+    (tmp_path / "x-1.0.10" / "SHA256SUMS.txt").write_text("edited", encoding="utf-8")
+    assert next_version(plan, "x", "key", versions(tmp_path, "x")) == ("1.0.11", False)

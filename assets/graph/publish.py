@@ -69,7 +69,7 @@ def publish(bench: Workbench) -> Published:
         model_check=checked.model_dump(mode="json"),
     )
     taken = versions(plan.out, name)
-    version, stands = _version(plan, name, key, taken)
+    version, stands = next_version(plan, name, key, taken)
     contents = draft(
         name=name,
         version=version,
@@ -135,8 +135,15 @@ def sums(release: Path) -> str | None:
         return None
 
 
-def _version(plan: Plan, name: str, key: str, taken: list[str]) -> tuple[str, bool]:
-    """The version to write, and whether it stands already."""
+def next_version(plan: Plan, name: str, key: str, taken: list[str]) -> tuple[str, bool]:
+    """The version to write, and whether it stands already.
+
+    Args:
+        plan: The build; its own version goes first.
+        name: Name of the release.
+        key: Key of what it is made from.
+        taken: Versions that are there, lowest first.
+    """
     if plan.version is not None:
         return plan.version, _same(plan.out / f"{name}-{plan.version}", key)
     if not taken:
