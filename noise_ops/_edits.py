@@ -23,7 +23,7 @@ def chosen_targets(question: Question, share: float) -> tuple[Selection, ...]:
     if not question.targets:
         raise NotApplicable("no selection carries the answer")
     if question.scope is Scope.PATIENT:
-        records = [len(question.records_of(selection)) for selection in question.targets]
+        records = [question.count(selection) for selection in question.targets]
         if not any(records):
             raise NotApplicable("no record carries the answer")
         if share < 1 and max(records) < 2:

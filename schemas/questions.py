@@ -151,6 +151,8 @@ class Question:
     """What the reference returns on the clean hospital; never None in a clean question."""
     records: Sequence[Record] = ()
     """Patient scope: every associated record. Population scope: empty, the selections' tests say which they are."""
+    counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """How many records each selection has, where that is known before they are read."""
     around: Surroundings = field(default_factory=Surroundings)
 
     def selections_of(self, *roles: Role) -> tuple[Selection, ...]:
@@ -160,6 +162,10 @@ class Question:
     def records_of(self, selection: Selection) -> tuple[Record, ...]:
         """Its records (patient scope)."""
         return tuple(record for record in self.records if record.selection == selection.name)
+
+    def count(self, selection: Selection) -> int:
+        """How many records it has (patient scope)."""
+        return self.counts[selection.name] if selection.name in self.counts else len(self.records_of(selection))
 
     @property
     def targets(self) -> tuple[Selection, ...]:

@@ -29,7 +29,7 @@ from schemas.release import Drop, Profile
 TRIES = 5
 """Questions an operator is tried on, for each pair wanted of a cell and split."""
 
-LEAST = 3
+LEAST = 2
 """So many times `TRIES` it is tried on at least, since few operators apply to every question."""
 
 
@@ -158,6 +158,7 @@ class _Maker:
         question = ask(template, asked.parameters, tables=self.hospital.tables).with_(gold=asked.gold)
         return question.with_(
             records=Lazy(lambda: load(self._session, question, asked.rows)),
+            counts={name: len(rows) for name, rows in asked.rows.items()},
             around=self._neighbourhood.around(template, question, f"{self.operator.name}|{asked.id}"),
         )
 
