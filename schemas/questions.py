@@ -218,13 +218,14 @@ class Question:
 
 
 def update(record: Record, after: Mapping[str, Value]) -> Update:
-    """The edit that gives a record these values."""
+    """The edit that gives a record these values; columns that hold them already are left out."""
+    changed = {column: value for column, value in after.items() if record[column] != value}
     return Update(
         table=record.table,
         row=record.row,
         subject_id=record.subject_id,
-        before={column: record[column] for column in after},
-        after=dict(after),
+        before={column: record[column] for column in changed},
+        after=changed,
     )
 
 
