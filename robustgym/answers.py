@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -18,6 +19,10 @@ from schemas.answers import AnswerKind, AnswerType, Gold
 
 class Malformed(ValueError):
     """The answer does not fit its contract; the message says what would."""
+
+
+Rows = Mapping[tuple[Any, ...], Sequence[Mapping[str, Any]]]
+"""Rows by key, texts in it folded: the record has rows whose keys differ in case alone ("LORazepam", "Lorazepam")."""
 
 
 class OtherUnit:
@@ -32,7 +37,8 @@ def read(answer_json: str, contract: AnswerType) -> Any:
         contract: What the question asks for.
 
     Returns:
-        A Decimal, bool, folded text, code, datetime, frozenset, or rows by key; `OtherUnit`; None if it abstains.
+        A Decimal, bool, folded text, code or datetime; how often each folded text is in a set; rows by key;
+        `OtherUnit`; None if it abstains.
 
     Raises:
         Malformed: It does not fit the contract.
@@ -53,7 +59,7 @@ def gold_form(gold: Gold, contract: AnswerType) -> Any:
         case AnswerKind.ROWS:
             return _read_rows(gold, contract)
         case AnswerKind.SET:
-            return frozenset(folded(member) for member in gold)
+            return _read_set(gold)
         case AnswerKind.CODE if contract.with_version:
             return (_code(gold["code"]), _number(gold["version"]))
         case _:
@@ -109,29 +115,32 @@ def _read_single(answer: Any, contract: AnswerType) -> Any:
     return value if unit is None or _folded_unit(unit) in _units(contract) else OtherUnit()
 
 
-def _read_set(answer: Any) -> frozenset[str]:
+def _read_set(answer: Any) -> Counter[str]:
+    """Folded texts, and how often: the record spells one drug in several ways."""
     if not isinstance(answer, list):
         raise Malformed("a list of texts is needed")
-    members = [folded(member) for member in answer]
-    if len(set(members)) < len(members):
+    members = Counter(folded(member) for member in answer)
+    if len(set(answer)) < len(answer):
         raise Malformed("a text is given twice")
-    return frozenset(members)
+    return members
 
 
-def _read_rows(answer: Any, contract: AnswerType) -> dict[tuple[Any, ...], dict[str, Any]]:
+def _read_rows(answer: Any, contract: AnswerType) -> Rows:
     """Rows by key; a cell may be NULL, a key may not."""
     if not isinstance(answer, list):
         raise Malformed("a list of rows is needed")
-    types, found = dict(contract.columns), dict[tuple[Any, ...], dict[str, Any]]()
+    types, found, spelt = dict(contract.columns), defaultdict[tuple[Any, ...], list[dict[str, Any]]](list), set()
     for row in answer:
         record = _keys(row, tuple(types))
         cells = {c: None if record[c] is None else _cell(record[c], kind) for c, kind in types.items()}
         key = tuple(cells[column] for column in contract.key)
         if None in key:
             raise Malformed(f"a row has no {' and '.join(contract.key)}")
-        if key in found:
+        as_given = tuple(record[c] if types[c].kind is AnswerKind.CATEGORY else cells[c] for c in contract.key)
+        if as_given in spelt:
             raise Malformed("a row is given twice")
-        found[key] = cells
+        spelt.add(as_given)
+        found[key].append(cells)
     return found
 
 

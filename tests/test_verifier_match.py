@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from robustgym.answers import folded
 from robustgym.verifier import match
 from schemas.answers import AnswerKind, AnswerType
 from tests.shared_cases import cases
@@ -50,6 +51,11 @@ STAYS = AnswerType(
     key=("hadm_id",),
     columns=(("hadm_id", COUNT), ("days", AnswerType(kind=AnswerKind.DURATION, unit="days", decimals=1))),
 )
+DOSES = AnswerType(
+    kind=AnswerKind.ROWS, key=("drug",), columns=(("drug", AnswerType(kind=AnswerKind.CATEGORY)), ("n", COUNT))
+)
+SPELT_TWICE = ["Insulin", "LORazepam", "Lorazepam"]
+GIVEN_TWICE = [{"drug": "LORazepam", "n": 3}, {"drug": "Lorazepam", "n": 5}]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +75,18 @@ STAYS = AnswerType(
         ('[{"hadm_id": 1.0, "days": null}]', STAYS, [{"hadm_id": 1, "days": None}], "match"),
         ('[{"hadm_id": 1, "days": 0}]', STAYS, [{"hadm_id": 1, "days": None}], "no_match"),
         ('[{"hadm_id": null, "days": 0}]', STAYS, [], "malformed"),
+        ('["LORazepam", "Insulin", "Lorazepam"]', DRUGS, SPELT_TWICE, "match"),
+        ('["lorazepam", "insulin"]', DRUGS, SPELT_TWICE, "match"),
+        ('["LORazepam", "Lorazepam"]', DRUGS, SPELT_TWICE, "no_match"),
+        ('["LORazepam", "LORazepam", "Insulin"]', DRUGS, SPELT_TWICE, "malformed"),
+        ('["LORazepam", "Lorazepam", "lorazepam", "Insulin"]', DRUGS, SPELT_TWICE, "malformed"),
+        ('["LORazepam", "Lorazepam"]', DRUGS, None, "no_match"),
+        ('[{"drug": "Lorazepam", "n": 5}, {"drug": "LORazepam", "n": 3}]', DOSES, GIVEN_TWICE, "match"),
+        ('[{"drug": "Lorazepam", "n": 5}]', DOSES, GIVEN_TWICE, "no_match"),
+        ('[{"drug": "Lorazepam", "n": 5}, {"drug": "LORazepam", "n": 5}]', DOSES, GIVEN_TWICE, "no_match"),
+        ('[{"drug": "Lorazepam", "n": 5}, {"drug": "Lorazepam", "n": 3}]', DOSES, GIVEN_TWICE, "malformed"),
+        ('[{"drug": "Lorazepam", "n": 3}, {"drug": "LORazepam", "n": 3}]', DOSES, GIVEN_TWICE[:1], "malformed"),
+        ('[{"drug": "lorazepam", "n": 3}]', DOSES, GIVEN_TWICE[:1], "match"),
     ],
 )
 def test_examples(answer: str, contract: AnswerType, gold: Any, verdict: str) -> None:
@@ -95,7 +113,7 @@ def test_no_answer_breaks_the_verifier(answer: str, contract: AnswerType) -> Non
     assert match(answer, contract, None).verdict in {"no_match", "abstention", "malformed"}
 
 
-@given(st.lists(st.text(min_size=1), unique_by=lambda text: text.casefold().strip(), min_size=1, max_size=4))
+@given(st.lists(st.text(min_size=1), unique_by=folded, min_size=1, max_size=4))
 def test_part_of_a_set_is_no_match(texts: list[str]) -> None:
     result = match(json.dumps(texts[:-1]), DRUGS, texts).verdict
     assert result in {"no_match", "malformed"}

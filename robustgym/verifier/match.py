@@ -6,11 +6,13 @@ folded, records by their keys. There is no substring match and no partial credit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import permutations
 from typing import Any, Literal, NamedTuple
 
-from robustgym.answers import Malformed, OtherUnit, folded, gold_form, read
+from robustgym.answers import Malformed, OtherUnit, Rows, folded, gold_form, read
 from schemas.answers import AnswerKind, AnswerType, Gold
 
 Agreement = Literal["match", "no_match", "abstention", "malformed"]
@@ -52,6 +54,8 @@ def match(answer_json: str, contract: AnswerType, gold: Gold) -> Matched:
         return Matched("no_match", f"another unit than {contract.unit}")
     if gold is None:
         return Matched("no_match", "the record does not determine an answer")
+    if contract.kind is AnswerKind.SET:
+        return _compare_sets(given, gold_form(gold, contract))
     if contract.kind is AnswerKind.ROWS:
         return _compare_rows(given, gold_form(gold, contract), contract)
     return (
@@ -74,12 +78,29 @@ def _equal(given: Any, gold: Any, contract: AnswerType) -> bool:
             return bool(given == gold)
 
 
-def _compare_rows(
-    given: Mapping[tuple[Any, ...], Mapping[str, Any]],
-    gold: Mapping[tuple[Any, ...], Mapping[str, Any]],
-    contract: AnswerType,
-) -> Matched:
-    if given.keys() != gold.keys():
+def _compare_sets(given: Counter[str], gold: Counter[str]) -> Matched:
+    """Sets of folded texts: a drug that the record spells in two ways is named by either, or by both."""
+    if any(n > max(1, gold[text]) for text, n in given.items()):
+        return Matched("malformed", "a text is given twice")
+    return Matched("match") if given.keys() == gold.keys() else Matched("no_match", "another value")
+
+
+def _compare_rows(given: Rows, gold: Rows, contract: AnswerType) -> Matched:
+    if any(len(rows) > max(1, len(gold.get(key, ()))) for key, rows in given.items()):
+        return Matched("malformed", "a row is given twice")
+    if {key: len(rows) for key, rows in given.items()} != {key: len(rows) for key, rows in gold.items()}:
         return Matched("no_match", "other rows")
-    same = (_equal(given[key][name], gold[key][name], kind) for key in gold for name, kind in contract.columns)
-    return Matched("match") if all(same) else Matched("no_match", "other values in the same rows")
+    same = all(_same_rows(given[key], rows, contract) for key, rows in gold.items())
+    return Matched("match") if same else Matched("no_match", "other values in the same rows")
+
+
+def _same_rows(given: Sequence[Mapping[str, Any]], gold: Sequence[Mapping[str, Any]], contract: AnswerType) -> bool:
+    """Whether rows of one folded key, as many on both sides, are equal in some order; almost always it is one row."""
+    return any(
+        all(
+            _equal(row[name], due[name], kind)
+            for row, due in zip(order, gold, strict=True)
+            for name, kind in contract.columns
+        )
+        for order in permutations(given)
+    )
