@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Problem:
     """One thing that is wrong with an input: where it is, what it is, what to do about it."""
 
@@ -25,13 +26,25 @@ class Problem:
         """
         return f"{self.where}: {self.what}" + (f"; {self.do}" if self.do else "")
 
+    @property
+    def order(self) -> tuple[tuple[tuple[str, int], ...], str]:
+        """Its place among others: by `where`, numbers as numbers (line 17 before line 142), then by text."""
+        parts = re.findall(r"([^0-9]+)([0-9]*)|([0-9]+)", self.where)
+        return tuple((text, int(digits or leading or -1)) for text, digits, leading in parts), str(self)
+
 
 class InputError(Exception):
     """The call or the input was wrong. Carries every problem of the run, not only the first.
 
     The command line prints the problems, one per line, and exits with code 2.
+
+    >>> lines = (Problem(f"labs.csv, line {line}", "`abc` is not a number") for line in (142, 17))
+    >>> print(InputError(lines))
+    labs.csv, line 17: `abc` is not a number
+    labs.csv, line 142: `abc` is not a number
     """
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
-        self.problems = (problems,) if isinstance(problems, Problem) else tuple(sorted(set(problems)))
+        found = {problems} if isinstance(problems, Problem) else set(problems)
+        self.problems = tuple(sorted(found, key=lambda problem: problem.order))
         super().__init__("\n".join(str(problem) for problem in self.problems))
