@@ -16,7 +16,9 @@ class ColumnType(StrEnum):
     TEXT = "text"
     """Text as written, leading zeros and blanks kept: codes, labels, free text."""
     TIMESTAMP = "timestamp"
-    """Naive date and time, to the second. MIMIC-IV shifts every patient's calendar on its own."""
+    """Naive date and time. MIMIC-IV writes whole seconds; a fraction in a source is kept, to the microsecond.
+
+    Every patient's calendar is shifted on its own."""
     DATE = "date"
     """Naive date."""
 
