@@ -11,7 +11,6 @@ from itertools import islice
 import pytest
 
 from assets.questions import (
-    ATTRIBUTES,
     Template,
     ask,
     catalogue,
@@ -27,6 +26,7 @@ from assets.questions.legality import problems
 from assets.questions.registry import words
 from assets.questions.vocabulary import aggregators, cohorts, kinds, selectors, windows
 from schemas.answers import AnswerKind, AnswerType
+from schemas.attributes import ATTRIBUTES
 from schemas.concepts import Pool, load
 from schemas.questions import Intent, Question, Role, Scope
 from schemas.tables import TABLES
@@ -112,13 +112,6 @@ def test_clauses_are_said(template: Template) -> None:
             asked(template, from_day=9)
     if template.uses_nth:
         assert "22nd" in asked(template, nth=22).text
-
-
-def test_attributes_are_in_no_column() -> None:
-    parts = {part for table in TABLES.values() for column in table.names for part in column.lower().split("_")}
-    for attribute in ATTRIBUTES.values():
-        assert not parts & set(attribute.words), attribute.id
-    assert {intent for a in ATTRIBUTES.values() for intent in a.intents} == set(Intent)
 
 
 def test_an_attribute_changes_the_answer_and_keeps_the_records() -> None:

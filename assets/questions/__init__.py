@@ -8,7 +8,6 @@ Adding a window, a selector, a cohort or an aggregator is one file in its folder
 
 from assets.questions.answers import gold_of
 from assets.questions.asking import all_records_sql, ask, every_unit_sql, records_sql
-from assets.questions.attributes import ATTRIBUTES
 from assets.questions.catalogue import catalogue
 from assets.questions.describing import describe, template_table
 from assets.questions.lint import lint
@@ -16,7 +15,6 @@ from assets.questions.sampling import fillings
 from assets.questions.template import Template
 
 __all__ = [
-    "ATTRIBUTES",
     "Template",
     "all_records_sql",
     "ask",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assets.questions.grammar import Shape, Slots, Stream
+from assets.questions.grammar import Shape, Stream
 from assets.questions.sql import rounded
 from assets.questions.template import Template
 from robustgym.gold import gold_from_rows
@@ -35,7 +35,7 @@ UNIT_SYNONYMS = {
 """Other spellings of a unit that mean the same."""
 
 
-def of_measure(template: Template, stream: Stream, slots: Slots) -> AnswerType:
+def of_measure(template: Template, stream: Stream) -> AnswerType:
     """The type of the answer for one unit."""
     selector = template.selector
     match selector.shape:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assets.questions import answers
-from assets.questions.attributes import ATTRIBUTES
 from assets.questions.grammar import Clauses, Measure, Series, Shape, Side, Slots, Stream, Unit, Window
 from assets.questions.limits import beyond, limit_of
 from assets.questions.placing import inside, swapped, tie
 from assets.questions.template import Template
 from schemas.answers import AnswerType
+from schemas.attributes import ATTRIBUTES
 from schemas.overlays import Value
 from schemas.questions import Role, Scope, Selection
 from schemas.tables import TABLES
@@ -125,7 +125,7 @@ class _Compiler:
         self.select_targets(stream)
         self.write_seen(stream)
         step = self.write_measure(stream)
-        answer = answers.of_measure(self.template, stream, self.slots)
+        answer = answers.of_measure(self.template, stream)
         if self.template.scope is Scope.POPULATION:
             final, answer = self.aggregate(step, stream, answer)
         elif every:
@@ -154,13 +154,13 @@ class _Compiler:
                 concept = self.slots.concepts.get(slot)
                 member = cohort.member(concept) if concept else cohort.member()
                 self.select(name, Role.COHORT, member.selection)
-                tests.append(self.belongs(name, member.link, member.more, member.selection.table))
+                tests.append(self.belongs(name, member.link, member.more))
         rows = Selection(
             name="", role=Role.UNIT, table=unit.table, support=unit.support, label=unit.noun, time=unit.time
         )
         self.select("unit", Role.UNIT, rows, *tests)
 
-    def belongs(self, name: str, link: str, more: str, table: str) -> str:
+    def belongs(self, name: str, link: str, more: str) -> str:
         """Is the unit, `x` in its own selection, a member by these records?"""
         unit = self.unit
         if link not in unit.ids and not (link == "hadm_id" and unit.id == "stay_id"):

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from assets.questions.attributes import ATTRIBUTES
 from assets.questions.english import ordinal, tidy, with_article
 from assets.questions.grammar import Anchor, Shape, Side, Slots, Stream, Window
 from assets.questions.kinds.medications import spelled_out
@@ -18,6 +17,7 @@ from assets.questions.limits import beyond_words, limit_of
 from assets.questions.records import GIVEN_WORDS
 from assets.questions.template import Template
 from schemas.answers import AnswerKind, AnswerType
+from schemas.attributes import ATTRIBUTES
 from schemas.concepts import Concept, Drug, DrugClass, Measured, Pool
 from schemas.overlays import Value
 from schemas.questions import Scope
@@ -197,7 +197,6 @@ class Clinical:
 
 
 CLINICAL = Clinical()
-REGISTERS: dict[str, Register] = {"clinical": CLINICAL}
 
 
 def answered(answer: AnswerType) -> str:
