@@ -60,7 +60,10 @@ def describe(name: str) -> dict[str, Any]:
     """
     operator = operators().get(name)
     if operator is None:
-        raise InputError(Problem(f"operator `{name}`", "there is none of that name", "`robustgym ops list` names them"))
+        near = [known for known in operators() if name in known] or list(operators())
+        raise InputError(
+            Problem(f"operator `{name}`", "there is none of that name", f"choose one of {', '.join(near)}")
+        )
     faults = {str(key): FAULTS[key] for key in operator.realism}
     return {
         "name": operator.name,

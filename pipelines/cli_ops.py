@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import Any
-
-from noise_ops import Operator, operators
-from noise_ops.faults import FAULTS
+from noise_ops import operators
+from noise_ops.table import describe
 from pipelines.cli_console import as_json, say
-from schemas.errors import InputError, Problem
 
 
 def list_operators(*, json: bool) -> None:
-    """Print every operator: name, level, promise, severities, and what it does to the record."""
+    """Print every operator: name, level, promise, and what it does to the record; as JSON, each in full."""
     found = operators()
     if json:
-        as_json([_described(operator) for operator in found.values()])
+        as_json([describe(name) for name in found])
         return
     width = max(len(name) for name in found)
     level = ""
@@ -32,40 +28,19 @@ def show_operator(name: str, *, json: bool) -> None:
     Raises:
         InputError: There is none of that name.
     """
-    found = operators()
-    if name not in found:
-        near = [known for known in found if name in known] or list(found)
-        raise InputError(Problem(f"operator {name}", "there is none of that name", f"choose one of {', '.join(near)}"))
-    operator = found[name]
+    told = describe(name)
     if json:
-        as_json(_described(operator) | {"doc": inspect.getdoc(operator.function)})
+        as_json(told)
         return
-    say(f"{operator.name}: {operator.level} level, promises {operator.promise}, {operator.file}")
+    say(f"{told['name']}: {told['level']} level, promises {told['promise']}, {told['file']}")
     say()
-    say(inspect.getdoc(operator.function) or "")
+    say(told["description"])
     say()
     say("Severities")
-    for severity, strength in operator.severities.items():
-        values = ", ".join(f"{k}={v!r}" for k, v in strength.parameters.items()) or "no parameters"
-        say(f"  {severity}: {values}; promises {operator.promise_of(severity)}")
+    for severity, strength in told["severities"].items():
+        values = ", ".join(f"{k}={v!r}" for k, v in strength["parameters"].items()) or "no parameters"
+        say(f"  {severity}: {values}; promises {strength['promise']}")
     say()
     say("Real faults it copies")
-    for key in operator.realism:
-        fault = FAULTS[key]
-        say(f"  {key}: {fault.where}: {fault.what} ({fault.source})")
-
-
-def _described(operator: Operator) -> dict[str, Any]:
-    return {
-        "name": operator.name,
-        "level": operator.level,
-        "promise": operator.promise,
-        "severities": {
-            name: {"parameters": dict(severity.parameters), "promise": operator.promise_of(name)}
-            for name, severity in operator.severities.items()
-        },
-        "realism": list(operator.realism),
-        "summary": operator.summary,
-        "file": operator.file,
-        "version": operator.version,
-    }
+    for key, fault in told["realism"].items():
+        say(f"  {key}: {fault}")
