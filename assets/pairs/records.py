@@ -9,7 +9,7 @@ from typing import Any
 from assets.questions import all_records_sql
 from robustgym.hospital import Session
 from schemas.overlays import Value
-from schemas.questions import Question, Record, Role, Selection
+from schemas.questions import Question, Record, Selection
 from schemas.tables import TABLES
 
 RowNumbers = Mapping[str, tuple[int, ...]]
@@ -85,8 +85,3 @@ def cell(value: Any) -> Value:
             return value
         case _:
             raise TypeError(f"a cell of type {type(value).__name__}")
-
-
-def carriers(question: Question) -> tuple[Selection, ...]:
-    """Selections whose records decide the answer: all but the routes."""
-    return tuple(s for s in question.selections if s.role is not Role.ROUTE)
