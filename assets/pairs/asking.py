@@ -167,7 +167,7 @@ class _Asker:
                 if kept[template] < wanted
                 for filling in islice(queue, wanted)
             ]
-            groups = list(_by_scan([question for _, question in questions]))
+            groups = list(by_scan([question for _, question in questions]))
             golds: dict[str, Gold] = {}
             for found in side_by_side(self._golds, groups):
                 golds |= found
@@ -238,7 +238,7 @@ def _in_turn(queues: Iterable[Iterator[dict[str, Value]]]) -> Iterator[dict[str,
         left = still
 
 
-def _by_scan(questions: list[Question]) -> Iterator[tuple[Scan, list[Question]]]:
+def by_scan(questions: list[Question]) -> Iterator[tuple[Scan, list[Question]]]:
     """Groups that read the same records."""
     scanned = sorted(((scan_of(q), q) for q in questions), key=lambda pair: (pair[0].key, pair[1].reference_sql))
     for _, group in groupby(scanned, key=lambda pair: pair[0].key):

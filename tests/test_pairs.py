@@ -1,0 +1,214 @@
+"""Every operator on real questions of two hospitals: promises, proofs, balance, and that nothing depends on threads."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assets.pairs.asking import Questions, build_questions
+from assets.pairs.frames import made
+from assets.pairs.identity import canonical, drawn, question_id, split_of, task_id
+from assets.pairs.noising import Candidates, Pair, build_pairs
+from assets.pairs.selecting import select
+from assets.questions import catalogue
+from assets.staging import find_source, stage
+from assets.synthetic import write_hospital
+from noise_ops import Operator, operators
+from robustgym import parallel, verify
+from robustgym.hospital import Hospital
+from robustgym.yardsticks import DUE, yardsticks
+from schemas import concepts
+from schemas.noise import Level, Promise
+from schemas.pairs import Condition, Split
+from schemas.questions import Scope
+from schemas.release import Profile
+
+PROFILE = Profile(
+    name="sweep",
+    summary="Every operator at every severity, once or twice for each intent and scope.",
+    test_pairs_per_cell=1,
+    train_pairs_per_cell=1,
+    test_patients=0.5,
+    promises=tuple(Promise),
+    questions_per_template=2,
+    test_candidates_per_operator=1,
+    train_candidates_per_operator=1,
+)
+OPERATORS = dict(operators())
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What all operators made of one hospital."""
+
+    hospital: Hospital
+    questions: Questions
+    made: dict[str, Candidates]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        return [pair for candidates in self.made.values() for pair in candidates.pairs]
+
+
+@pytest.fixture(scope="module", params=["demo", "synthetic"])
+def sweep(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sweep]:
+    """Questions of a hospital and what each operator makes of them, made once."""
+    if request.param == "demo":
+        warehouse: Path = request.getfixturevalue("demo_warehouse")
+    else:
+        source, warehouse = tmp_path_factory.mktemp("source") / "hospital", tmp_path_factory.mktemp("warehouse")
+        write_hospital(source, 300, SEED, format="parquet", workers=1)
+        stage(find_source(source), warehouse)
+    with Hospital.open(warehouse) as hospital:
+        questions = build_questions(hospital, concepts.load(), PROFILE, SEED)
+        pairs = {name: _pairs(operator, questions, hospital) for name, operator in OPERATORS.items()}
+        yield Sweep(hospital, questions, pairs)
+
+
+def _pairs(operator: Operator, questions: Questions, hospital: Hospital) -> Candidates:
+    return build_pairs(operator, questions, hospital, concepts.load(), PROFILE, SEED)
+
+
+def test_the_sweep_is_not_empty(sweep: Sweep) -> None:
+    assert len(OPERATORS) >= 28
+    assert len(sweep.questions.asked) >= 220
+    assert len(sweep.pairs) >= 250
+
+
+def test_every_cell_asks(sweep: Sweep) -> None:
+    cells = {(t.intent, t.scope) for t in catalogue() for a in sweep.questions.asked if a.template == t.id}
+    assert len(cells) == 12
+
+
+def test_four_abstention_operators_of_each_level_apply_in_most_cells(sweep: Sweep) -> None:
+    for level in Level:
+        cells = {
+            name: {(p.clean.intent, p.clean.scope) for p in made.pairs if p.noise.promise is Promise.ABSTENTION}
+            for name, made in sweep.made.items()
+            if OPERATORS[name].level is level
+        }
+        wide = sorted(name for name, found in cells.items() if len(found) >= 7)
+        assert len(wide) >= 4, (level, {name: len(found) for name, found in cells.items()})
+
+
+def test_ten_of_the_twelve_cells_have_pairs_at_all_levels(sweep: Sweep) -> None:
+    levels: defaultdict[tuple[str, str], set[Level]] = defaultdict(set)
+    for pair in sweep.pairs:
+        if pair.noise.promise is Promise.ABSTENTION:
+            levels[pair.clean.intent, pair.clean.scope].add(pair.clean.level)
+    assert sum(found == set(Level) for found in levels.values()) >= 10
+
+
+def test_promises_hold_when_the_references_run_again(sweep: Sweep) -> None:
+    pairs = [verify.Pair(pair.clean, pair.noise) for pair in sweep.pairs]
+    assert list(verify.references(pairs, sweep.hospital)) == []
+    for pair in sweep.pairs:
+        clean, noise = pair.clean.gold, pair.noise.gold
+        assert clean is not None
+        match pair.noise.promise:
+            case Promise.ABSTENTION:
+                assert noise is None
+            case Promise.UNCHANGED:
+                assert noise == clean
+                assert pair.noise.overlay.edits
+            case Promise.RECOMPUTED:
+                assert noise is not None
+                assert noise != clean
+
+
+def test_the_oracle_is_right_and_silence_is_worth_nothing(sweep: Sweep) -> None:
+    rows = [row for pair in sweep.pairs[::5] for row in (pair.clean, pair.noise)]
+    assert yardsticks(rows, sweep.hospital) == DUE
+
+
+def test_an_abstention_can_be_judged(sweep: Sweep) -> None:
+    for pair in sweep.pairs:
+        if pair.noise.promise is Promise.ABSTENTION and pair.noise.level is Level.QUERY:
+            assert pair.noise.worlds or pair.noise.schema_evidence, pair.noise.operator
+
+
+def test_only_associated_tables_change(sweep: Sweep) -> None:
+    for pair in sweep.pairs:
+        associated = {records.table for records in pair.clean.records}
+        assert set(pair.noise.overlay.tables) <= associated, pair.noise.operator
+
+
+def test_what_is_dropped_has_a_reason(sweep: Sweep) -> None:
+    for name, candidates in sweep.made.items():
+        tried = sum(n for *_, n in candidates.tried)
+        assert tried == len(candidates.pairs) + sum(drop.n for drop in candidates.drops), name
+        assert all(drop.reason for drop in candidates.drops)
+
+
+def test_selection_is_balanced_and_splits_share_no_patient(sweep: Sweep) -> None:
+    chosen = select(sweep.made.values(), PROFILE, SEED)
+    cells = Counter((p.clean.split, p.clean.intent, p.clean.scope, p.clean.level) for p in chosen.pairs)
+    assert set(cells.values()) == {1}
+    patients = {
+        split: {s for p in chosen.pairs if p.clean.split is split for s in p.clean.subject_ids} for split in Split
+    }
+    assert patients[Split.TEST].isdisjoint(patients[Split.TRAIN])
+    populations = defaultdict(set)
+    for pair in chosen.pairs:
+        if pair.clean.scope is Scope.POPULATION:
+            populations[pair.clean.template, canonical(pair.clean.parameters)].add(pair.clean.split)
+    assert all(len(splits) == 1 for splits in populations.values())
+    kept = len(sweep.pairs)
+    assert len(chosen.pairs) + sum(drop.n for drop in chosen.drops) == kept
+
+
+def test_nothing_depends_on_the_number_of_workers(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "WORKERS", 1)
+    assert build_questions(sweep.hospital, concepts.load(), PROFILE, SEED) == sweep.questions
+    for name in ("value_null", "ordinal_absent"):
+        assert _pairs(OPERATORS[name], sweep.questions, sweep.hospital) == sweep.made[name]
+
+
+def test_a_task_id_tells_neither_pair_nor_condition() -> None:
+    ids = {task_id(SEED, f"pair{i}", condition) for i in range(500) for condition in Condition}
+    assert len(ids) == 1000
+    clean = sorted(task_id(SEED, f"pair{i}", Condition.CLEAN) for i in range(500))
+    noise = sorted(task_id(SEED, f"pair{i}", Condition.NOISE) for i in range(500))
+    below = sum(i < "8" for i in clean), sum(i < "8" for i in noise)
+    assert all(200 < n < 300 for n in below)
+
+
+@given(st.lists(st.text(), unique=True), st.randoms())
+def test_a_draw_does_not_depend_on_the_order_of_its_items(items: list[str], shuffle: st.DataObject) -> None:
+    mixed = list(items)
+    shuffle.shuffle(mixed)  # type: ignore[attr-defined]
+    assert drawn(items, "seed") == drawn(mixed, "seed")
+
+
+@given(st.dictionaries(st.text(), st.one_of(st.none(), st.integers(), st.text(), st.booleans())))
+def test_a_question_has_one_name(parameters: dict[str, str | int | bool | None]) -> None:
+    turned = dict(reversed(parameters.items()))
+    assert question_id("template", parameters) == question_id("template", turned)
+
+
+def test_a_split_takes_its_share() -> None:
+    share = sum(split_of(SEED, 0.3, subject) is Split.TEST for subject in range(10_000)) / 10_000
+    assert 0.28 < share < 0.32
+
+
+def test_a_product_is_read_back_until_its_key_or_its_file_changes(tmp_path: Path) -> None:
+    path, calls = tmp_path / "product.json.gz", []
+
+    def make() -> list[int]:
+        calls.append(1)
+        return [1, 2]
+
+    assert made(path, "a", list[int], make).reused is False
+    assert made(path, "a", list[int], make).reused is True
+    assert made(path, "b", list[int], make).reused is False
+    path.write_bytes(path.read_bytes()[:-9])
+    assert made(path, "b", list[int], make).value == [1, 2]
+    assert len(calls) == 3
+    assert not list(tmp_path.glob("*.partial"))
