@@ -82,6 +82,13 @@ def test_corrupt_gzip(tmp_path: Path, place: float) -> None:
     assert "damaged" in problem.what or "breaks off" in problem.what
 
 
+def test_a_damaged_archive_is_one_problem_however_much_it_garbles(tmp_path: Path) -> None:
+    garbled = bytearray(gzip.compress(noise(50) + b"garbled,records\n" * 50 + noise(5000), mtime=0))
+    garbled[-6] ^= 0x5A
+    [problem] = omr_problems(tmp_path, bytes(garbled), "csv.gz")
+    assert "damaged" in problem.what
+
+
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])
 def test_empty_file(tmp_path: Path, suffix: str) -> None:
     [problem] = omr_problems(tmp_path, b"", suffix)

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from isal import isal_zlib
 from pyarrow import csv as arrow_csv
 
-from assets.staging.blocks import Block, UnclosedQuote, cut, decompressed
+from assets.staging.blocks import BLOCK_BYTES, Block, UnclosedQuote, cut, decompressed
 from assets.staging.diagnose import problems_of
 from assets.staging.frames import ARROW_TYPES, declared, fits, must_be_there
 from assets.staging.reading import ENOUGH_PROBLEMS, Reading
@@ -42,6 +42,9 @@ def csv_frames(reading: Reading) -> Iterator[pl.DataFrame]:
             header, rest = _header(first, reading)
             if not reading.problems:
                 yield from _parsed(header, chain([rest], blocks), reading)
+            # Only at its end does an archive show that it is damaged: then that is the problem, not what it spells.
+            while reading.problems and text.read(BLOCK_BYTES):
+                pass
     except UnclosedQuote as error:
         reading.blame(str(error), "close the quotation mark that was opened there", place=f"line {error.line}")
     except _UNREADABLE as error:
