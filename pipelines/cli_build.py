@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,12 @@ import typer
 
 from pipelines.cli_console import Watch, as_json, pipeline, say, watch
 from schemas.errors import InputError, Problem
+from schemas.tables import TABLES
 
 if TYPE_CHECKING:
     import dagster as dg
+
+    from assets.graph.plan import Plan
 
 SHOWN = 12
 """Lines of what was left out and why; the rest is in the release's report."""
@@ -78,7 +81,8 @@ def build(
     }
     with watch("build") as progress:
         result = _run({k: v for k, v in config.items() if v is not None}, progress)
-    notes = list(_judged(result, plan.work))
+        unread = list(_unread(result, plan, progress))
+    notes = list(_judged(result, plan.work, unread))
     summary = _summary(result, source, plan.warehouse) | {"notes": notes}
     keys.remember(plan, keys.build_key(plan, staging.find_source(plan.source)), summary)
     if json:
@@ -145,14 +149,42 @@ def _logger(progress: Watch) -> logging.Logger:
     return logger
 
 
-def _judged(result: dg.ExecuteInProcessResult, work: Path) -> Iterator[str]:
+def _unread(result: dg.ExecuteInProcessResult, plan: Plan, progress: Watch) -> Iterator[Problem]:
+    """What is wrong with the tables that were not read, because one that they refer to could not be staged.
+
+    A user who has put a file right should not be told of the next one only then.
+    """
+    from assets import staging
+    from assets.graph import keys
+
+    failed = {event.step_key for event in result.all_events if event.is_step_failure}
+    ran = failed | {event.step_key for event in result.all_events if event.is_step_success}
+    steps = {keys.staged(table).to_python_identifier(): table for table in TABLES.values()}
+    if failed.isdisjoint(steps):
+        return
+    source = staging.find_source(plan.source)
+    for step, table in steps.items():
+        if step not in ran and table.name in source.files:
+            progress.show("build", f"what else is wrong: {table.name}", len(ran), 0)
+            try:
+                staging.stage_table(source, table, plan.warehouse, threads=plan.threads or 2)
+            except InputError as error:
+                yield from error.problems
+
+
+def _judged(result: dg.ExecuteInProcessResult, work: Path, problems: Sequence[Problem]) -> Iterator[str]:
     """Notes on checks that only warn.
+
+    Args:
+        result: The run.
+        work: Where the whole of an error is kept.
+        problems: What is known to be wrong with the source beside what the steps say.
 
     Raises:
         InputError: Steps failed on what the user can put right.
         typer.Exit: With code 1, if a check or a step failed otherwise.
     """
-    problems: list[Problem] = []
+    told: list[Problem] = []
     errors: list[str] = []
     for event in result.all_events:
         if not event.is_step_failure:
@@ -160,8 +192,8 @@ def _judged(result: dg.ExecuteInProcessResult, work: Path) -> Iterator[str]:
         data = event.step_failure_data
         metadata = data.user_failure_data.metadata if data.user_failure_data else {}
         if "problems" in metadata:
-            told: Any = metadata["problems"].value
-            problems += [Problem(*parts) for parts in told]
+            parts: Any = metadata["problems"].value
+            told += [Problem(*part) for part in parts]
         elif data.user_failure_data:
             errors.append(f"{event.step_key}: {data.user_failure_data.description}")
         elif data.error is not None:
@@ -177,8 +209,8 @@ def _judged(result: dg.ExecuteInProcessResult, work: Path) -> Iterator[str]:
             errors.append(f"check failed: {line}")
         elif not check.passed:
             notes.append(line)
-    if problems:
-        raise InputError(problems)
+    if told or problems:
+        raise InputError([*told, *problems])
     if errors or not result.success:
         for error in errors:
             print(error, file=sys.stderr)

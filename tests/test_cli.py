@@ -18,6 +18,7 @@ from noise_ops import operators
 from pipelines.cli import app
 from pipelines.cli_console import watch
 from schemas.release import Profile
+from schemas.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 VERBS = ("build", "synth", "fetch-demo", "verify", "show", "diff", "ops")
@@ -133,6 +134,20 @@ def test_progress_is_lines_on_stderr_where_nobody_watches(
     captured = capsys.readouterr()
     assert captured.err.splitlines() == ["reading: labevents (1 of 31)", "reading: somewhere"]
     assert not captured.out
+
+
+def test_every_fault_of_a_source_is_told_though_tables_depend_on_each_other(tmp_path: Path) -> None:
+    source = tmp_path / "raw"
+    for name, row in {"patients": "1,F,old,2150,,", "admissions": "1,11,yesterday" + "," * 13, "omr": "1,2"}.items():
+        path = source / f"{TABLES[name].path}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(",".join(TABLES[name].names) + f"\n{row}\n", encoding="utf-8")
+    result = robustgym_in(tmp_path, "build", "--source", str(source))
+    assert result.returncode == 2
+    told = [line for line in result.stderr.splitlines() if line.startswith("hosp/")]
+    assert [line.split(",")[0] for line in sorted(told)] == ["hosp/admissions.csv", "hosp/omr.csv", "hosp/patients.csv"]
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "data/releases").exists()
 
 
 # -- from a hospital to a release -----------------------------------------------------------------------------------
