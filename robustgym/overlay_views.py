@@ -23,6 +23,9 @@ from schemas.tables import Column, Table
 SUBJECTS_IN_FILTER = 8
 """Up to so many patients are named in the filter; more are joined, which costs the same for ten and ten thousand."""
 
+EDITS_IN_CASE = 32
+"""Up to so many edits are written into the statement that makes a patch; more are joined."""
+
 _CLUSTERED = frozenset({"subject_id", "hadm_id", "stay_id"})
 """Columns by which the engine finds a patient's rows without reading the others: tables are sorted by patient."""
 
@@ -95,6 +98,14 @@ def _number(row: str, numbered: bool) -> str:
     return f", {row} AS row_id" if numbered else ""
 
 
+def _never(row: str, placebo: bool) -> str:
+    """What switches a predicate off for the placebo, in a way that its cost stays.
+
+    `hash` is a bijection of 64 bits: no row number that a table can have has this one, and the engine does not know it.
+    """
+    return f" AND hash({row}) = 1" if placebo else ""
+
+
 # -- row by row -------------------------------------------------------------------------------------------------
 
 
@@ -157,32 +168,57 @@ class _Patch:
         """Make the patch: the clean rows that meet `where`, edited, in the table's order."""
         self._check(where)
         edited = [c for c in self.table.columns if any(c.name in values for values in self.after.values())]
+        few = len(self.touched) <= EDITS_IN_CASE
+        cells, source, kept, bound = self._cases(edited) if few else self._joined(edited)
+        rows = (
+            f"SELECT {', '.join(cells.get(name, f't.{_quoted(name)}') for name in self.table.names)}, "
+            f"t.rowid AS row_id FROM {self.clean.warehouse} AS t {source} WHERE {where}{kept}"
+        )
+        if self.new:
+            rows = f"SELECT * FROM ({rows} UNION ALL {self._added(bound)})"
+        # A scan finds the rows in the table's order; a join does not keep it, and new keys have their own place in it.
+        if self.new or not few or any(column.name in self.table.order for column in edited):
+            rows += " ORDER BY " + ", ".join(f'"{name}" ASC NULLS LAST' for name in self.table.order) + ", row_id"
+        self.cursor.execute(f"CREATE TEMP TABLE {self.name} AS {rows}", bound)
+
+    # Both forms make the placebo's patch with every edit switched off, so that its cost is the same too. They give the
+    # cells that are edited, what to join, the test that drops deleted rows, and the parameters of all three.
+
+    def _cases(self, edited: Sequence[Column]) -> tuple[dict[str, str], str, str, dict[str, Any]]:
+        """A few edits, written into the cells: half the time of a join."""
+        bound: dict[str, Any] = {}
+        cells = {}
+        for i, column in enumerate(edited):
+            name, branches = _quoted(column.name), []
+            for row, values in self.after.items():
+                if column.name not in values:
+                    continue
+                if self.placebo:
+                    branches.append(f"WHEN {row} THEN t.{name}")
+                else:
+                    bound[f"new{i}_{row}"] = values[column.name]
+                    branches.append(f"WHEN {row} THEN $new{i}_{row}::{column.type.duckdb}")
+            cells[column.name] = f"CASE t.rowid {' '.join(branches)} ELSE t.{name} END AS {name}"
+        gone = ", ".join(str(edit.row) for edit in self.touched if isinstance(edit, Delete))
+        kept = f" AND (t.rowid IN ({gone}){_never('t.rowid', self.placebo)}) IS NOT TRUE" if gone else ""
+        return cells, "", kept, bound
+
+    def _joined(self, edited: Sequence[Column]) -> tuple[dict[str, str], str, str, dict[str, Any]]:
+        """Any number of edits, joined by the rows' numbers."""
         rows = [edit.row for edit in self.touched]
         bound: dict[str, Any] = {"row": rows}
-        # The placebo makes the same patch with every edit switched off, so that its cost is the same too.
         bound["gone"] = [isinstance(edit, Delete) and not self.placebo for edit in self.touched]
         edits = ["unnest($row::BIGINT[]) AS row_id", "unnest($gone::BOOLEAN[]) AS gone"]
+        cells = {}
         for i, column in enumerate(edited):
             changes = [self.after.get(row, {}) for row in rows]
             bound[f"set{i}"] = [column.name in values and not self.placebo for values in changes]
             bound[f"new{i}"] = [values.get(column.name) for values in changes]
             edits += [f"unnest($set{i}::BOOLEAN[]) AS set{i}", f"unnest($new{i}::{column.type.duckdb}[]) AS new{i}"]
-        number = {column.name: i for i, column in enumerate(edited)}
-        cells = [
-            f'CASE WHEN e.set{number[c]} THEN e.new{number[c]} ELSE t."{c}" END AS "{c}"' if c in number else f't."{c}"'
-            for c in self.table.names
-        ]
-        order = ", ".join(f'"{name}" ASC NULLS LAST' for name in self.table.order)
-        body = (
-            f"SELECT {', '.join(cells)}, t.rowid AS row_id FROM {self.clean.warehouse} AS t "
-            f"LEFT JOIN e ON t.rowid = e.row_id WHERE {where} AND e.gone IS NOT TRUE"
-        )
-        if self.new:
-            body = f"SELECT * FROM ({body} UNION ALL {self._added(bound)})"
-        self.cursor.execute(
-            f"CREATE TEMP TABLE {self.name} AS WITH e AS (SELECT {', '.join(edits)}) {body} ORDER BY {order}, row_id",
-            bound,
-        )
+            name = _quoted(column.name)
+            cells[column.name] = f"CASE WHEN e.set{i} THEN e.new{i} ELSE t.{name} END AS {name}"
+        source = f"LEFT JOIN (SELECT {', '.join(edits)}) AS e ON t.rowid = e.row_id"
+        return cells, source, " AND e.gone IS NOT TRUE", bound
 
     def _added(self, bound: dict[str, Any]) -> str:
         """The statement that gives the new records; their cells go to `bound`."""
@@ -252,8 +288,7 @@ def _by_predicate(table: Table, edits: Sequence[SetEdit], clean: Clean, placebo:
     updates = [edit for edit in edits if isinstance(edit, UpdateWhere)]
     _known(table, updates, edits)
     gone = [edit.where for edit in edits if isinstance(edit, DeleteWhere)]
-    # True of no row number that a table can have, and the engine does not know it: `hash` is a bijection of 64 bits.
-    never = f" AND hash({clean.row}) = 1" if placebo else ""
+    never = _never(clean.row, placebo)
     kept = [f"({_any(gone)}{never}) IS NOT TRUE"] if gone else []
     if any(name in _CLUSTERED for edit in updates for name in edit.put):
         # Behind CASE the engine finds no patient by these any more: the rows that keep theirs are read by themselves.
