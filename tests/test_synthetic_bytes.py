@@ -7,9 +7,12 @@ import hashlib
 from pathlib import Path
 
 import duckdb
+import numpy as np
+import pyarrow as pa
 import pytest
 
-from assets.synthetic import Hospital, write_hospital
+from assets.synthetic import Hospital, tables, write_hospital
+from assets.synthetic.columns import pick, words
 from assets.synthetic.write import MARK
 from schemas.errors import InputError
 from schemas.tables import TABLES
@@ -71,6 +74,22 @@ def test_csv_and_parquet_hold_the_same_rows(name: str, csv_hospital: Path, parqu
     [(rows,)] = both.sql(f"SELECT count(*) FROM '{parquet_hospital / table.path}.parquet'").fetchall()
     [(lines,)] = both.sql(f"SELECT count(*) FROM {text}").fetchall()
     assert (left, lines) == (0, rows)
+
+
+def test_pieces_of_a_long_word_list_go_together() -> None:
+    """A full-size hospital has more providers than a 16-bit position holds, though one block of it has fewer."""
+    names = words([f"P{i}" for i in range(40_000)])
+    pieces = [pa.table({"provider": pick(np.arange(begin, begin + 20_000), names)}) for begin in (0, 20_000)]
+    assert pa.concat_tables(pieces).unify_dictionaries()["provider"].to_pylist() == names.to_pylist()
+
+
+def test_no_word_list_holds_a_word_twice() -> None:
+    """Parquet's writer leaves bytes unset where one does."""
+    for name, table in tables(100, 1):
+        for column in table.column_names:
+            for chunk in table[column].chunks:
+                if isinstance(chunk, pa.DictionaryArray):
+                    assert len(chunk.dictionary.unique()) == len(chunk.dictionary), (name, column)
 
 
 def test_csv_is_written_as_physionet_writes_it(csv_hospital: Path) -> None:

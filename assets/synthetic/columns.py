@@ -42,19 +42,27 @@ def words(values: Sequence[str | None]) -> ArrowColumn:
 def pick(index: AnyArray, values: ArrowColumn, null: Bools | None = None) -> ArrowColumn:
     """A text column that holds positions in a word list: −1 and `null` are NULL.
 
+    >>> pick(np.array([2, 0, -1]), words(["a", "b", "a"])).to_pylist()
+    ['a', 'a', None]
+
     Raises:
         IndexError: A position lies beyond the list. Arrow would read outside its memory.
     """
     if len(index) and int(index.max()) >= len(values):
         raise IndexError(f"position {int(index.max())} in a list of {len(values)} words")
     missing = index < 0 if null is None else null | (index < 0)
+    # By the whole list, so that a table's pieces go together whichever words each of them uses.
+    width = np.int8 if len(values) < 128 else np.int16 if len(values) < 32_768 else np.int32
     if len(values) > _LONG:
         # Only the words in use: writing a hundred thousand others would cost more than the rows.
         used = np.flatnonzero(np.bincount(np.where(missing, 0, index), minlength=len(values)))
         shorter = np.zeros(len(values), np.int32)
         shorter[used] = np.arange(len(used), dtype=np.int32)
         index, values = shorter[index], values.take(used)
-    width = np.int8 if len(values) < 128 else np.int16 if len(values) < 32_768 else np.int32
+    known = values.dictionary_encode("encode")
+    if len(known.dictionary) < len(values):
+        # Parquet's writer sizes its dictionary by the words it is given: a word that comes twice leaves bytes unset.
+        index, values = known.indices.to_numpy()[index], known.dictionary
     narrow = index.astype(width, copy=False)
     codes = pa.array(narrow, mask=missing) if missing.any() else pa.array(narrow)
     return pa.DictionaryArray.from_arrays(codes, values, safe=False)

@@ -32,6 +32,9 @@ class Values:
         known = number_of or {}
         self.text = {text: self._first_text + i for i, text in enumerate(texts)}
         self._texts = words(printed + texts)
+        first: dict[str, int] = {}
+        # A text such as `5` stands where the number 5 stands: parquet wants every word of a column once.
+        self._once = np.array([first.setdefault(text, place) for place, text in enumerate(printed + texts)], np.int32)
         self._numbers = np.array(numbers + [known.get(text, np.nan) for text in texts])
         self._begin = np.array(_BEGIN, dtype=np.int32)
         self._last = np.array(_MOST, dtype=np.int32) - 1
@@ -53,10 +56,11 @@ class Values:
         """The column `value`."""
         # Only the values in use: writing a hundred thousand others would cost more than the rows.
         used = np.flatnonzero(np.bincount(place, minlength=len(self._texts)))
+        once, position = np.unique(self._once[used], return_inverse=True)
         narrow = np.zeros(len(self._texts), np.int16 if len(used) < 32_768 else np.int32)
-        narrow[used] = np.arange(len(used), dtype=narrow.dtype)
+        narrow[used] = position
         codes = pa.array(narrow[place], mask=null)
-        return pa.DictionaryArray.from_arrays(codes, self._texts.take(used), safe=False)
+        return pa.DictionaryArray.from_arrays(codes, self._texts.take(once), safe=False)
 
     def doubles(self, place: AnyArray, null: Bools | None = None) -> ArrowColumn:
         """The column `valuenum`."""
