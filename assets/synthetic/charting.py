@@ -288,15 +288,14 @@ def _spoilt(place: Ints, value: Floats, item: Ints, rng: Draws) -> None:
     write(fraction, value[fraction] / 100, 1)
 
 
-def _merged(
-    block: Block, stay: Ints, time: Ints, later_stay: Ints, later_time: Ints
-) -> Callable[[AnyArray, AnyArray], AnyArray]:
-    """How to put the second of two lists of rows, each by stay and time, between the rows of the first."""
-    begin = block.icu.intime - 86_400
-    first = (stay << 32) + (time - begin[stay])
-    second = (later_stay << 32) + (later_time - begin[later_stay])
-    mine = np.ones(len(first) + len(second), bool)
-    mine[np.searchsorted(first, second, side="right") + np.arange(len(second))] = False
+def _merge_after(follows: Ints, n: int) -> Callable[[AnyArray, AnyArray], AnyArray]:
+    """How to put rows between `n` others: each after as many of them as `follows` says, which rises.
+
+    >>> _merge_after(np.array([1, 1, 3]), 3)(np.array([1, 2, 3]), np.array([7, 8, 9])).tolist()
+    [1, 7, 8, 2, 3, 9]
+    """
+    mine = np.ones(n + len(follows), bool)
+    mine[follows + np.arange(len(follows))] = False
 
     def merge(ours: AnyArray, theirs: AnyArray) -> AnyArray:
         both = np.empty(len(mine), ours.dtype)
@@ -305,6 +304,14 @@ def _merged(
         return both
 
     return merge
+
+
+def _saved(seen: Rounds, round_: Ints, rng: Draws) -> Ints:
+    """When each panel of a round is stored: mostly all at once, as a nurse saves a page; now and then one later."""
+    at_once = rng.exponential(len(seen.time)) * 22
+    late = rng.bits16(len(round_)) < 65536 * 0.06
+    minutes = np.floor(np.where(late, at_once[round_] + 40, at_once[round_])).astype(np.int64)
+    return np.asarray(seen.time[round_] + 60 * minutes)
 
 
 def chartevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Table:
@@ -344,14 +351,16 @@ def chartevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.
     caregivers = block.caregiver_ids
     shift = (time - 7 * HOUR) // (12 * HOUR)
     who = caregivers[(stay * 131 + shift * 17 + block.block * 977) % len(caregivers)]
-    merge = _merged(block, seen.stay[row_round], seen.time[row_round], drawn.stay[sample], drawn.time[sample])
+    begin = icu.intime - 86_400
+    keys = (stay << 32) + (time - begin[stay])
+    rows_until = np.concatenate([[0], np.cumsum(np.bincount(row_round, minlength=len(seen.stay)))])
+    before = np.searchsorted(keys[: len(seen.stay)], keys[len(seen.stay) :], side="right")[sample]
+    merge = _merge_after(rows_until[before], n)
     moment = merge(row_round, (sample + len(seen.stay)).astype(np.int32))
     item = merge(item, copy[copied].astype(np.int32))
     place = merge(place, known.values.of(numbers[copied], tests().decimals[found.test[copied]]))
     u = rng.bits16(len(moment))
-    later = merge(
-        (u[:n] % 75).astype(np.int32), ((found.storetime[copied] - drawn.time[sample]) // 60).astype(np.int32)
-    )
+    stored = merge(_saved(seen, round_, rng)[pair], found.storetime[copied])
     lost = u > 65_400
 
     def of_moment(values: AnyArray) -> ArrowColumn:
@@ -365,7 +374,7 @@ def chartevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.
             "stay_id": of_moment(icu.stay_id[stay]),
             "caregiver_id": whole(who.astype(np.int32)[moment], (u & 0xFF) == 3),
             "charttime": moments(time[moment]),
-            "storetime": moments(time[moment] + 60 * later),
+            "storetime": moments(stored),
             "itemid": whole(known.itemid.astype(np.int32)[item]),
             "value": known.values.texts(place, lost),
             "valuenum": known.values.doubles(place, lost),

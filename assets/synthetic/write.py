@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import multiprocessing
 import shutil
@@ -25,18 +27,21 @@ Format = Literal["csv.gz", "parquet"]
 Progress = Callable[[str, int, int], None]
 
 MARK = "SYNTHETIC.json"
-BLOCKS_PER_FILE = 20
-"""Up to 20,480 patients a parquet table is one file, beyond that a folder of files of so many patients each."""
+BLOCKS_PER_FILE = 10
+"""Up to 10,240 patients a parquet table is one file, beyond that a folder of files of so many patients each."""
+_MANY = 4
+"""Runs of blocks for each worker from which on a worker makes all tables of a run, and each block of patients once.
+With fewer runs the families are divided, so that no worker is left without work."""
 _ROW_GROUP = 600_000
 _DICTIONARIES = "dictionaries"
 
 
 @dataclass(frozen=True)
 class _Task:
-    """One family of tables for a run of blocks: what one worker does at a time."""
+    """Families of tables for a run of blocks: what one worker does at a time."""
 
     hospital: Hospital
-    family: str
+    families: tuple[str, ...]
     part: int
     blocks: range
     folder: Path
@@ -72,7 +77,7 @@ def write_hospital(
         patients: 100 to 366,000.
         seed: 0 or more.
         format: `csv.gz`, one file per table as PhysioNet ships it; `parquet`, one file `labevents.parquet` per table up
-            to 20,480 patients, beyond that a folder `labevents/` of files.
+            to 10,240 patients, beyond that a folder `labevents/` of files.
         workers: Processes; the bytes do not depend on it.
         progress: Called with a table's name, how many of its parts are written, and how many there are.
 
@@ -116,11 +121,14 @@ def _generate(
 ) -> dict[str, int]:
     per_part = BLOCKS_PER_FILE if format == "parquet" else 1
     runs = [range(i, min(i + per_part, hospital.blocks)) for i in range(0, hospital.blocks, per_part)]
-    tasks = [_Task(hospital, _DICTIONARIES, 0, range(1), folder, format)]
+    together = [tuple(FAMILIES)] if len(runs) >= _MANY * workers else [(family,) for family in FAMILIES]
     # Costly families first, so that the last worker is not left alone with the largest table.
     tasks = [
-        _Task(hospital, family, part, blocks, folder, format) for family in FAMILIES for part, blocks in enumerate(runs)
-    ] + tasks
+        _Task(hospital, families, part, blocks, folder, format)
+        for families in together
+        for part, blocks in enumerate(runs)
+    ]
+    tasks.append(_Task(hospital, (_DICTIONARIES,), 0, range(1), folder, format))
     written: dict[str, list[_Written]] = {}
     for results in _done(tasks, workers):
         for result in results:
@@ -148,20 +156,38 @@ def _done(tasks: list[_Task], workers: int) -> Iterator[list[_Written]]:
     if workers <= 1:
         yield from map(_work, tasks)
         return
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=_keep_memory) as pool:
         for future in as_completed([pool.submit(_work, task) for task in tasks]):
             yield future.result()
 
 
+def _keep_memory() -> None:
+    """Keep freed memory in the process: block after block needs as much again.
+
+    The GNU C library otherwise gives each large array back to the system and asks for zeroed pages anew, which took a
+    tenth of the time. Elsewhere nothing happens.
+    """
+    pa.set_memory_pool(pa.system_memory_pool())
+    with contextlib.suppress(OSError, AttributeError):
+        libc = ctypes.CDLL("libc.so.6")
+        libc.mallopt(_M_TRIM_THRESHOLD, _KEPT)
+        libc.mallopt(_M_MMAP_THRESHOLD, _KEPT)
+
+
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_KEPT = 1 << 30
+
+
 def _work(task: _Task) -> list[_Written]:
-    """Write one family of tables for a run of blocks."""
-    pl.Config.set_tbl_rows(8)
-    if task.family == _DICTIONARIES:
+    """Write some families of tables for a run of blocks."""
+    if task.families == (_DICTIONARIES,):
         return [_write(task, name, [table]) for name, table in task.hospital.dictionaries().items()]
-    sinks = {name: _sink(task, name) for name in FAMILIES[task.family].tables}
+    sinks = {name: _sink(task, name) for family in task.families for name in FAMILIES[family].tables}
     for number in task.blocks:
-        for name, table in task.hospital.family(task.family, number).items():
-            sinks[name].add(table)
+        for family in task.families:
+            for name, table in task.hospital.family(family, number).items():
+                sinks[name].add(table)
     return [sink.close() for sink in sinks.values()]
 
 
