@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from schemas.concept_check import ConceptReport, Dictionaries, check
 from schemas.concept_models import (
     BillingGroup,
     CareUnit,
@@ -40,11 +39,9 @@ __all__ = [
     "ClinicMeasure",
     "Coded",
     "Concept",
-    "ConceptReport",
     "Concepts",
     "Device",
     "DiagnosisGroup",
-    "Dictionaries",
     "Drug",
     "DrugClass",
     "Infusion",
@@ -56,7 +53,6 @@ __all__ = [
     "Ratio",
     "Term",
     "Vital",
-    "check",
     "load",
     "rows",
 ]

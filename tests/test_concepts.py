@@ -1,10 +1,9 @@
-"""The curated concepts hang together, and their check tells what a source lacks and what it means otherwise."""
+"""The curated concepts hang together."""
 
 from __future__ import annotations
 
 import pytest
 
-from schemas.concept_check import Dictionaries, check
 from schemas.concepts import Coded, Drug, Lab, Measured, Pool, Ratio, load, rows
 
 CONCEPTS = load()
@@ -89,19 +88,3 @@ def test_no_spelling_belongs_to_two_ingredients() -> None:
         assert isinstance(drug, Drug)
         for spelling in {text.strip().lower() for text in drug.orders}:
             assert owners.setdefault(spelling, drug.id) == drug.id
-
-
-def test_check_reports_what_is_lacking_and_what_contradicts() -> None:
-    dictionaries = Dictionaries(
-        lab_items={50971: "Potassium", 50983: "Sodium, whole blood"},
-        diagnosis_codes=((9, "4280"), (10, "E1165")),
-        orders=frozenset({"aspirin"}),
-    )
-    report = check(CONCEPTS, dictionaries)
-    usable = report.usable(CONCEPTS)
-    assert set(usable.of(Pool.LAB)) == {"potassium"}
-    assert {"heart_failure", "diabetes"} <= set(usable.of(Pool.DIAGNOSIS))
-    assert "sepsis" not in usable.of(Pool.DIAGNOSIS)
-    assert set(usable.of(Pool.ORDERED_DRUG)) == {"aspirin"}
-    assert usable.of(Pool.GIVEN_DRUG) == CONCEPTS.of(Pool.GIVEN_DRUG)  # no emar, so nothing to check against
-    assert any("'Sodium, whole blood' here, 'Sodium' in the table" in line for line in report.lines())

@@ -164,6 +164,14 @@ def test_what_a_source_lacks_of_the_concepts_is_told(warehouse: Warehouse) -> No
     assert {pool: len(found) for pool, found in load().pools.items()} == dict(check.curated)
 
 
+def test_the_demo_knows_every_concept_but_services_nobody_had(demo_warehouse: Path) -> None:
+    with Hospital.open(demo_warehouse) as hospital:
+        check = check_concepts(load(), hospital)
+    assert check.renamed == ()
+    assert {(lack.pool, lack.why) for lack in check.lacking} == {(Pool.HCPCS, "no hcpcs_cd spelt so in hcpcsevents")}
+    assert sum(check.curated.values()) > 600
+
+
 def test_an_item_that_is_gone_or_renamed_is_told(warehouse: Warehouse, tmp_path: Path) -> None:
     for name, files in warehouse.files.items():
         target = tmp_path / f"{TABLES[name].path}.parquet"
@@ -175,7 +183,10 @@ def test_an_item_that_is_gone_or_renamed_is_told(warehouse: Warehouse, tmp_path:
         duckdb.sql(f"COPY ({statement}) TO '{target}'")
     with Hospital.open(tmp_path) as hospital:
         check = check_concepts(load(), hospital)
-    assert {lack.id for lack in check.lacking if lack.pool is Pool.LAB} == {"lactate"}
+    assert {lack.id: lack.why for lack in check.lacking if lack.pool is Pool.LAB} == {
+        "lactate": "no such item in d_labitems",
+        "creatinine": "itemid 50912 is 'Creatine' here, 'Creatinine' in the curated table",
+    }
     assert [(r.itemid, r.curated, r.here) for r in check.renamed] == [(50912, "Creatinine", "Creatine")]
 
 

@@ -25,7 +25,7 @@ from assets.graph.workbench import CODE, Workbench
     ],
 )
 def concept_check(build: Build) -> dg.MaterializeResult:
-    """What this source lacks of the curated concepts. One row is one concept it does not have, with the reason."""
+    """What this source lacks of the curated concepts, or calls otherwise. One row is one concept, with the reason."""
     with said_plainly(), Workbench(build.plan()) as bench:
         product = bench.concept_check(make=True)
     check = product.value

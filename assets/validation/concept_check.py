@@ -1,7 +1,8 @@
 """The curated concepts, held against the dictionaries of a source: what it lacks, and what it calls otherwise.
 
-A concept that a source lacks would make questions nobody there could ask. Items are looked up in their dictionary; what
-has none (drug names, care units, billing groups) among the values of its own column.
+A concept that a source lacks would make questions nobody there could ask, and an item that it calls otherwise questions
+about something else. Items are looked up in their dictionary; what has none (drug names, care units, billing groups)
+among the values of its own column.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from robustgym.hospital import Hospital
+from robustgym.hospital import Hospital, Session
 from schemas.concepts import (
     BillingGroup,
     CareUnit,
@@ -36,7 +37,7 @@ from schemas.tables import TABLES, ColumnType
 
 @dataclass(frozen=True)
 class Lacking:
-    """A concept that this source does not have."""
+    """A concept that no question of this source asks for: it does not have it, or means something else by it."""
 
     pool: Pool
     id: str
@@ -79,16 +80,18 @@ def check_concepts(concepts: Concepts, hospital: Hospital) -> ConceptCheck:
         concepts: All curated concepts.
         hospital: The staged source.
     """
-    source = _Dictionaries(hospital)
     lacking: list[Lacking] = []
     renamed: list[Renamed] = []
-    for pool, found in concepts.pools.items():
-        for concept in found.values():
-            if why := source.why_lacking(pool, concept):
-                lacking.append(Lacking(pool, concept.id, concept.lay_name, why))
-            renamed += [
-                Renamed(pool, concept.id, itemid, label, here) for itemid, label, here in source.renamed(concept)
-            ]
+    with hospital.session() as session:
+        source = _Dictionaries(session)
+        for pool, found in concepts.pools.items():
+            for concept in found.values():
+                others = [Renamed(pool, concept.id, *other) for other in source.renamed(concept)]
+                renamed += others
+                # Until somebody has looked, nobody knows whether it is the same thing under another name.
+                because = [f"itemid {o.itemid} is '{o.here}' here, '{o.curated}' in the curated table" for o in others]
+                if why := source.why_lacking(pool, concept) or "; ".join(because):
+                    lacking.append(Lacking(pool, concept.id, concept.lay_name, why))
     labs = {lack.id for lack in lacking if lack.pool is Pool.LAB}
     for ratio in concepts.of(Pool.RATIO).values():
         if isinstance(ratio, Ratio) and (gone := sorted(labs & {ratio.numerator, ratio.denominator})):
@@ -99,9 +102,9 @@ def check_concepts(concepts: Concepts, hospital: Hospital) -> ConceptCheck:
 class _Dictionaries:
     """What a source can name: items with their labels, codes by version, and the values of text columns."""
 
-    def __init__(self, hospital: Hospital) -> None:
-        self._tables = hospital.tables
-        self._session = hospital.session()
+    def __init__(self, session: Session) -> None:
+        self._tables = session.tables
+        self._session = session
         self._values: dict[tuple[str, str], frozenset[str]] = {}
         self._by_version: dict[str, Mapping[int, list[str]]] = {}
 
@@ -140,11 +143,20 @@ class _Dictionaries:
 
     def renamed(self, concept: Concept) -> Iterator[tuple[int, str, str]]:
         """Items of a concept that bear another label here: itemid, curated label, label here."""
-        if isinstance(concept, Lab | Vital | Infusion):
-            known = self.labs if isinstance(concept, Lab) else self.items
-            here = known.get(concept.itemid, concept.label)
-            if here.strip().casefold() != concept.label.strip().casefold():
-                yield concept.itemid, concept.label, here
+        known, curated = self.items, dict[int, str]()
+        match concept:
+            case Lab():
+                known, curated = self.labs, {concept.itemid: concept.label}
+            case Vital() | Infusion():
+                curated = {concept.itemid: concept.label}
+            case Output():
+                curated = dict(zip(concept.itemids, concept.labels.split(";"), strict=True))
+            case Device():
+                curated = dict(zip(concept.itemids, concept.labels.split(", "), strict=True))
+        for itemid, label in curated.items():
+            here = known.get(itemid, label)
+            if here.strip().casefold() != label.strip().casefold():
+                yield itemid, label, here
 
     @cached_property
     def labs(self) -> Mapping[int, str]:
