@@ -1,6 +1,6 @@
-"""What it saves that population questions on one concept share its scan, and that the answers stay the same.
+"""What it saves that population questions on one concept share its scan; the answers must stay the same.
 
-A synthetic hospital is multiplied (the same records under other patients) until its `labevents` is large enough for scans to matter;
+A synthetic hospital is multiplied (the same records under other patients) until scans of `labevents` matter;
 then the population questions on labs are answered one by one, and sharing one extract for each set of records they read.
 """
 
