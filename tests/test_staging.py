@@ -254,6 +254,29 @@ def test_formats_order_and_folder_change_no_byte(tmp_path: Path) -> None:
     assert staged_records(staged[0].path) == in_total_order(table, [full(table, r) for r in records])
 
 
+@pytest.mark.parametrize("folder", ["labevents", "labevents.parquet"])
+def test_a_folder_of_parquet_files_is_one_table(tmp_path: Path, folder: str) -> None:
+    table, records = TABLES["labevents"], labs(300)
+    source = source_of(tmp_path / "raw", patients__csv=b"", admissions__csv=b"")
+    (source.root / "hosp" / folder).mkdir()
+    for number, begin in enumerate(range(0, 300, 100)):
+        part = as_parquet(table, records[begin : begin + 100])
+        (source.root / "hosp" / folder / f"part-{number:03d}.parquet").write_bytes(part)
+    (source.root / "hosp" / folder / "_SUCCESS").write_bytes(b"")
+    source = find_source(tmp_path / "raw")
+    told = list[int]()
+    staged = stage_table(source, table, tmp_path / "w", tell=told.append)
+    whole = stage_table(
+        source_of(tmp_path / "one", labevents__parquet=as_parquet(table, records)), table, tmp_path / "w1"
+    )
+    assert digest(staged.path) == digest(whole.path)
+    assert told == sorted(told)
+    assert told[-1] <= source.size_of("labevents")
+    assert stage_table(source, table, tmp_path / "w").unchanged
+    (source.root / "hosp" / folder / "part-002.parquet").write_bytes(as_parquet(table, records[200:299]))
+    assert stage_table(find_source(tmp_path / "raw"), table, tmp_path / "w").rows == 299
+
+
 @pytest.mark.parametrize("arrangement", ["shuffled", "grouped", "grouped at first"])
 def test_a_table_too_large_for_memory_gives_the_same_bytes(
     tmp_path: Path, arrangement: str, monkeypatch: pytest.MonkeyPatch

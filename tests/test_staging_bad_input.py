@@ -389,6 +389,22 @@ def test_same_table_twice_and_no_patients_together(tmp_path: Path) -> None:
     assert missing.where.endswith("hosp/patients")
 
 
+def test_folder_of_a_table_beside_its_file_and_folder_without_files(tmp_path: Path) -> None:
+    root = hospital(tmp_path)
+    (root / "hosp/admissions").mkdir()
+    (root / "hosp/omr.parquet").mkdir()
+    twice, empty = sorted(source_problems(root), key=lambda problem: problem.where)
+    assert twice.what.startswith("the table is there 2 times: admissions.csv")
+    assert (empty.where, empty.what) == (str(root / "hosp/omr.parquet"), "the folder holds no parquet files")
+
+
+def test_a_problem_in_one_of_several_files_names_the_file(tmp_path: Path) -> None:
+    root = hospital(tmp_path)
+    put(root, "hosp/omr/part-000.parquet", b"no parquet")
+    [problem] = problems_of(root, tmp_path / "w")
+    assert problem.where == "hosp/omr/part-000.parquet"
+
+
 def test_unreadable_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = hospital(tmp_path)
 

@@ -10,6 +10,7 @@ from assets.graph.hospital_files import ensure_hospital
 from assets.graph.progress import progress_of
 from assets.graph.versions import code_of
 from assets.staging import Source, find_source
+from assets.staging.source import parts
 from schemas.tables import TABLES
 
 raw_files = [
@@ -47,7 +48,7 @@ def hospital_files(context: dg.AssetExecutionContext, build: Build) -> dg.Materi
         context.log_event(
             dg.AssetObservation(
                 keys.raw(TABLES[table]),
-                metadata={"path": dg.MetadataValue.path(str(path)), "bytes": path.stat().st_size},
+                metadata={"path": dg.MetadataValue.path(str(path)), "bytes": source.size_of(table)},
                 tags={"dagster/data_version": seen(source, table)},
             )
         )
@@ -65,6 +66,6 @@ def hospital_files(context: dg.AssetExecutionContext, build: Build) -> dg.Materi
 
 
 def seen(source: Source, table: str) -> str:
-    """What a table's file looks like from outside: its name, size and time of change."""
-    status = source.files[table].stat()
-    return f"{source.name_of(table)} {status.st_size} {status.st_mtime_ns}"
+    """What a table's files look like from outside: its name, their size and the time of the last change."""
+    changed = max(part.stat().st_mtime_ns for part in parts(source.files[table]))
+    return f"{source.name_of(table)} {source.size_of(table)} {changed}"

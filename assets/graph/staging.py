@@ -51,7 +51,7 @@ def staging_asset(table: Table) -> dg.AssetsDefinition:
                 staged_path(table, plan.warehouse).unlink(missing_ok=True)
                 return _missing(table)
             report = progress_of(context.log.info)
-            size = source.files[table.name].stat().st_size
+            size = source.size_of(table.name)
             staged = stage_table(
                 source,
                 table,

@@ -14,6 +14,7 @@ from pathlib import Path
 import polars
 import pyarrow
 
+from assets.staging.source import parts
 from assets.staging.write import replacing
 from schemas.tables import Table
 
@@ -63,9 +64,9 @@ def forget(table: str, warehouse: Path) -> None:
 
 
 def state(path: Path) -> str:
-    """The file, its size and its time of change, in one line."""
-    stat = path.stat()
-    return f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
+    """The table's file, its size and its time of change, in one line; for a folder each of its files."""
+    stats = [(part, part.stat()) for part in parts(path)]
+    return ", ".join(f"{part.resolve()} {stat.st_size} {stat.st_mtime_ns}" for part, stat in stats)
 
 
 def code_version(table: Table) -> str:

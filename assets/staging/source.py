@@ -8,15 +8,14 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from schemas.errors import InputError, Problem
+from schemas.release import SourceKind
 from schemas.tables import TABLES
 
-Kind = Literal["synthetic", "demo", "credentialed"]
-
 FORMATS = (".csv.gz", ".csv", ".parquet")
-"""Suffixes a table may have, in any mix over the tables."""
+"""Suffixes a table may have, in any mix over the tables. Parquet may also be a folder of files, with the suffix or
+without it: `hosp/labevents/part-000.parquet`."""
 
 # `wget -r` of PhysioNet makes physionet.org/files/mimiciv/3.1/: the folder that matters is four levels down.
 _SEARCH_DEPTH = 4
@@ -30,12 +29,12 @@ class Source:
 
     root: Path
     """The directory that holds `hosp/` and `icu/`."""
-    kind: Kind
+    kind: SourceKind
     """Decides the licence of all that is made from it. In doubt `credentialed`, the safe side."""
     version: str
     """`v2.2`, `v3.1`, `demo-v2.2`, … as the files beside the tables say, never a folder's name; or `unknown`."""
     files: dict[str, Path]
-    """Table name to file, in the order of `TABLES`."""
+    """Table name to file, or to the folder of its parquet files, in the order of `TABLES`."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -45,6 +44,17 @@ class Source:
     def name_of(self, table: str) -> str:
         """The table's file as messages name it: `hosp/labevents.csv.gz`."""
         return self.files[table].relative_to(self.root).as_posix()
+
+    def size_of(self, table: str) -> int:
+        """Bytes of the table's file, or of all its files."""
+        return sum(part.stat().st_size for part in parts(self.files[table]))
+
+
+def parts(path: Path) -> tuple[Path, ...]:
+    """The files of a table: itself, or the parquet files in its folder by name. What tools hide is no part."""
+    if not path.is_dir():
+        return (path,)
+    return tuple(path / name for name in _list(path) if name.endswith(".parquet") and name[0] not in "._")
 
 
 def find_source(directory: Path) -> Source:
@@ -142,20 +152,25 @@ def _files(root: Path) -> tuple[dict[str, Path], list[Problem]]:
     files, problems = dict[str, Path](), list[Problem]()
     entries = {module: _list(root / module) for module in ("hosp", "icu") if (root / module).is_dir()}
     for name, table in TABLES.items():
-        present = [f"{name}{suffix}" for suffix in FORMATS if f"{name}{suffix}" in entries.get(table.module, ())]
+        listed = entries.get(table.module, ())
+        present = [f"{name}{suffix}" for suffix in FORMATS if f"{name}{suffix}" in listed]
+        if name in listed and (root / table.module / name).is_dir():
+            present.append(name)
         if len(present) > 1:
             what = f"the table is there {len(present)} times: {', '.join(present)}"
             problems.append(Problem(f"{root}/{table.path}", what, "keep one of them"))
         if present:
             path = root / table.module / present[0]
-            if path.is_file():
+            if path.is_file() or (path.is_dir() and path.suffix in ("", ".parquet")):
                 files[name] = path
+                if not parts(path):
+                    problems.append(Problem(str(path), "the folder holds no parquet files", "fill or remove it"))
             else:
                 problems.append(Problem(str(path), "this is not a file", "unpack or replace it"))
     return files, problems
 
 
-def _kind(root: Path) -> Kind:
+def _kind(root: Path) -> SourceKind:
     licence = _text(root / "LICENSE.txt")
     # A credentialed licence decides, whatever else lies beside it.
     if "PhysioNet Credentialed" in licence:
@@ -167,7 +182,7 @@ def _kind(root: Path) -> Kind:
     return "credentialed"
 
 
-def _version(root: Path, kind: Kind) -> str:
+def _version(root: Path, kind: SourceKind) -> str:
     if kind == "synthetic":
         try:
             document = json.loads(_text(root / "SYNTHETIC.json"))

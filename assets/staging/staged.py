@@ -19,7 +19,7 @@ from assets.staging.order import NotGrouped, Sizes, ordered_pieces
 from assets.staging.read_csv import csv_frames
 from assets.staging.read_parquet import parquet_frames
 from assets.staging.reading import Reading
-from assets.staging.source import Source
+from assets.staging.source import Source, parts
 from assets.staging.write import TableWriter, replacing
 from schemas.errors import InputError, Problem
 from schemas.tables import TABLES, Table
@@ -65,7 +65,7 @@ def stage(source: Source, warehouse: Path, progress: Progress | None = None) -> 
     Raises:
         InputError: Everything that is wrong with any table, at once. The tables that are right are staged.
     """
-    sizes = {name: path.stat().st_size for name, path in source.files.items()}
+    sizes = {name: source.size_of(name) for name in source.files}
     total, done = max(sum(sizes.values()), 1), 0
     staged, problems = dict[str, StagedTable](), list[Problem]()
     with _disk_errors("the tables of an earlier source", warehouse):
@@ -170,10 +170,18 @@ def _write_pieces(reading: Reading, path: Path, pieces: Iterator[pl.DataFrame]) 
 
 
 def _frames(reading: Reading, tell: Callable[[int], None]) -> Generator[pl.DataFrame, None, None]:
-    read = parquet_frames if reading.path.suffix == ".parquet" else csv_frames
-    for frame in read(reading):
-        tell(reading.position)
-        yield frame
+    """The table's records, file after file; the files after one that has a problem are not read."""
+    folder, before = reading.path.is_dir(), 0
+    for path in parts(reading.path):
+        where = f"{reading.where}/{path.name}" if folder else reading.where
+        part = replace(reading, path=path, where=where)
+        for frame in parquet_frames(part) if path.suffix == ".parquet" else csv_frames(part):
+            tell(before + part.position)
+            yield frame
+        before += path.stat().st_size
+        reading.extra_columns += tuple(name for name in part.extra_columns if name not in reading.extra_columns)
+        if reading.problems:
+            return
 
 
 def _key_problems(reading: Reading, keys: KeyCount, rows: int) -> list[Problem]:
