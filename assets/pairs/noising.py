@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from assets.pairs.asking import Asked, Progress, Questions
@@ -17,8 +19,10 @@ from assets.pairs.surroundings import Lazy, Neighbourhood
 from assets.pairs.witness import witness
 from assets.questions import Template, ask, catalogue
 from noise_ops import NotApplicable, Operator
+from robustgym.gold import canonical
 from robustgym.hospital import Extracts, Hospital
 from robustgym.parallel import side_by_side
+from robustgym.release import Pair
 from schemas.concepts import Concepts
 from schemas.noise import Level, Noise, Promise
 from schemas.overlays import Overlay
@@ -31,14 +35,6 @@ TRIES = 5
 
 LEAST = 2
 """So many times `TRIES` it is tried on at least, since few operators apply to every question."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """The two rows of one pair."""
-
-    clean: GoldRow
-    noise: GoldRow
 
 
 @dataclass(frozen=True)
@@ -155,7 +151,7 @@ class _Maker:
         return kept
 
     def _question(self, template: Template, asked: Asked) -> Question:
-        question = ask(template, asked.parameters, tables=self.hospital.tables).with_(gold=asked.gold)
+        question = _asked(template, canonical(dict(asked.parameters)), self.hospital.tables).with_(gold=asked.gold)
         return question.with_(
             records=Lazy(lambda: load(self._session, question, asked.rows)),
             counts={name: len(rows) for name, rows in asked.rows.items()},
@@ -264,6 +260,12 @@ class _Maker:
 
     def _drop(self, question: Question, severity: str, reason: str) -> None:
         self.drops[question.intent, question.scope, question.template, severity, reason] += 1
+
+
+@lru_cache(maxsize=16_384)
+def _asked(template: Template, parameters: str, tables: frozenset[str]) -> Question:
+    """The clean question again; every operator tries the same ones."""
+    return ask(template, json.loads(parameters), tables=tables)
 
 
 def _scan(clean: Question, noisy: Question) -> Scan:
