@@ -130,7 +130,8 @@ def _generate(
     ]
     tasks.append(_Task(hospital, (_DICTIONARIES,), 0, range(1), folder, format))
     written: dict[str, list[_Written]] = {}
-    for results in _done(tasks, workers):
+    # One block is made before a second process has started.
+    for results in _done(tasks, workers if hospital.blocks > 1 else 1):
         for result in results:
             parts = written.setdefault(result.table, [])
             parts.append(result)
