@@ -22,7 +22,7 @@ CHARACTERISTICS: Mapping[str, str] = {
     "admission type": "SELECT DISTINCT subject_id, admission_type FROM admissions",
     "race": "SELECT DISTINCT subject_id, coalesce(race, 'not recorded') FROM admissions",
 }
-"""What patients are compared by (RUBRIC C3): one row per patient and value; a patient may have several values."""
+"""What patients are compared by: one row per patient and value; a patient may have several values."""
 
 
 def draft(
@@ -57,7 +57,7 @@ def draft(
         left_out: What the source cannot carry beside templates: concepts, tables.
     """
     candidates = list(candidates)
-    rows = tuple(row for pair in selection.pairs for row in (pair.clean, pair.noise))
+    rows = tuple(row for pair in selection.pairs for row in pair)
     drops = [*questions.drops, *(d for c in candidates for d in c.drops), *selection.drops]
     return Draft(
         name=name,
@@ -102,10 +102,10 @@ def patients(hospital: Hospital, rows: Iterable[GoldRow]) -> list[dict[str, Any]
     One row per characteristic and value: share of the source's patients and of the release's, in percent.
     """
     asked = {subject for row in rows for subject in row.subject_ids}
-    session = hospital.session()
+    with hospital.session() as session:
+        by_characteristic = {name: session.fetch(sql)[1] for name, sql in CHARACTERISTICS.items()}
     table = []
-    for characteristic, sql in CHARACTERISTICS.items():
-        _, found = session.fetch(sql)
+    for characteristic, found in by_characteristic.items():
         everyone = {subject for subject, _ in found}
         source = Counter(str(value) for _, value in found)
         release = Counter(str(value) for subject, value in found if subject in asked)
@@ -120,5 +120,4 @@ def patients(hospital: Hospital, rows: Iterable[GoldRow]) -> list[dict[str, Any]
             }
             for value, n in sorted(source.items())
         ]
-    session.close()
     return table

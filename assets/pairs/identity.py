@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import TypeVar
 
+from robustgym.gold import canonical
 from schemas.overlays import Value
 from schemas.pairs import Condition, Split
 
@@ -23,15 +23,6 @@ def digest(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).hexdigest()
 
 
-def canonical(parameters: Mapping[str, Value]) -> str:
-    """Parameters as text, the same whatever their order.
-
-    >>> canonical({"b": 1, "a": None})
-    '{"a":null,"b":1}'
-    """
-    return json.dumps(dict(parameters), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
 def drawn(items: Iterable[T], *seed: object, key: Callable[[T], object] = str) -> list[T]:
     """The items in an order that depends on the seed and on each item alone: take the first n to draw n.
 
@@ -43,7 +34,7 @@ def drawn(items: Iterable[T], *seed: object, key: Callable[[T], object] = str) -
 
 def question_id(template: str, parameters: Mapping[str, Value]) -> str:
     """Name of a clean question: 16 hex digits of its template and parameters."""
-    return digest("question", template, canonical(parameters))[:16]
+    return digest("question", template, canonical(dict(parameters)))[:16]
 
 
 def pair_id(question: str, operator: str, severity: str) -> str:

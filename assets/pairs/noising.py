@@ -15,7 +15,7 @@ from assets.pairs.identity import digest, drawn, pair_id, random_for, task_id
 from assets.pairs.promises import check, supporting
 from assets.pairs.records import load
 from assets.pairs.scans import Scan, scan_of
-from assets.pairs.surroundings import Lazy, Neighbourhood
+from assets.pairs.surroundings import Lazy, Neighbourhood, known
 from assets.pairs.witness import witness
 from assets.questions import Template, ask, catalogue
 from noise_ops import NotApplicable, Operator
@@ -123,7 +123,9 @@ class _Maker:
         self.drops: Counter[tuple[str, str, str, str, str]] = Counter()
         self.tried: Counter[tuple[str, str]] = Counter()
         self._session = hospital.session(row_ids=True)
-        self._neighbourhood = Neighbourhood(self._session, concepts, hospital.tables, seed)
+        self._neighbourhood = Neighbourhood(
+            self._session, concepts, hospital.tables, seed, known(hospital.warehouse.fingerprint, seed)
+        )
 
     def close(self) -> None:
         """Give up its session. What it made stays."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from assets.pairs.identity import digest
-from assets.pairs.noising import Candidates, Pair
+from assets.pairs.noising import Candidates
+from robustgym.release import Pair
 from schemas.noise import Level
 from schemas.pairs import Split
 from schemas.questions import Intent, Scope

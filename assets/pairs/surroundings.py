@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import Generic, TypeVar, overload
 
@@ -64,17 +65,31 @@ class LazyMapping(Mapping[str, Sequence[T]], Generic[T]):
         return 0
 
 
+@dataclass(frozen=True)
+class Known:
+    """What was looked up in one hospital, for all operators and cells. Whoever looks first writes it down."""
+
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Records that meet a predicate, by table and predicate."""
+    unused: dict[str, Sequence[int]] = field(default_factory=dict)
+    units: dict[str, list[dict[str, int]]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=4)
+def known(fingerprint: str, seed: int) -> Known:
+    """What is known of the hospital with that fingerprint; `seed` decides which ids are tried."""
+    return Known()
+
+
 class Neighbourhood:
     """Looks things up in one clean hospital for many questions; every draw is seeded by the question's name."""
 
-    def __init__(self, session: Session, concepts: Concepts, tables: frozenset[str], seed: int) -> None:
+    def __init__(self, session: Session, concepts: Concepts, tables: frozenset[str], seed: int, known: Known) -> None:
         self._session = session
         self._concepts = concepts
         self._tables = tables
         self._seed = seed
-        self._counts: dict[tuple[str, str], int] = {}
-        self._ids: dict[str, Sequence[int]] = {}
-        self._units: dict[str, list[dict[str, int]]] = {}
+        self._known = known
 
     def around(self, template: Template, question: Question, name: str) -> Surroundings:
         """The surroundings of a question; `name` seeds its draws."""
@@ -90,17 +105,17 @@ class Neighbourhood:
         unit = next((column for column in UNITS if column in question.parameters), None)
         if unit is None:
             return ()
-        if unit not in self._units:
+        if unit not in self._known.units:
             ids = [c for c in ("subject_id", "hadm_id", "stay_id") if c in TABLES[UNITS[unit]]]
             _, rows = self._session.fetch(f"SELECT {', '.join(ids)} FROM {UNITS[unit]} ORDER BY {unit}")
             units = [dict(zip(ids, row, strict=True)) for row in rows if None not in row]
             # A few hundred are enough to draw from; which ones depends on nothing but their ids.
-            self._units[unit] = drawn(units, self._seed, "others", key=lambda u: u[unit])[:512]
-        strangers = [u for u in self._units[unit] if u["subject_id"] not in question.subject_ids]
+            self._known.units[unit] = drawn(units, self._seed, "others", key=lambda u: u[unit])[:512]
+        strangers = [u for u in self._known.units[unit] if u["subject_id"] not in question.subject_ids]
         return drawn(strangers, self._seed, name, "others", key=lambda u: u[unit])[:PEERS]
 
     def _unused(self, column: str) -> Sequence[int]:
-        if column not in self._ids:
+        if column not in self._known.unused:
             home = next((t for t in TABLES.values() if column in t.key[:1] and t.name in self._tables), None) or next(
                 (t for t in TABLES.values() if column in t and t.name in self._tables), None
             )
@@ -116,8 +131,8 @@ class Neighbourhood:
             _, used = self._session.fetch(
                 f"SELECT DISTINCT {column} FROM {home.name} WHERE {column} IN ({', '.join(map(str, tried))})"
             )
-            self._ids[column] = sorted(set(tried) - {i for (i,) in used})
-        return self._ids[column]
+            self._known.unused[column] = sorted(set(tried) - {i for (i,) in used})
+        return self._known.unused[column]
 
     def _unrecorded(self, template: Template, question: Question, name: str) -> Sequence[tuple[str, Selection]]:
         """Concepts, with their target selection, of which the unit (or the whole hospital) has no record."""
@@ -143,10 +158,10 @@ class Neighbourhood:
         if question.scope is Scope.PATIENT and TABLES[selection.table].patient:
             where = f"subject_id IN ({', '.join(map(str, question.subject_ids))}) AND ({where})"
         key = (selection.table, where)
-        if key not in self._counts:
+        if key not in self._known.counts:
             _, rows = self._session.fetch(f"SELECT count(*) FROM {selection.table} WHERE {where}")
-            self._counts[key] = rows[0][0]
-        return self._counts[key]
+            self._known.counts[key] = rows[0][0]
+        return self._known.counts[key]
 
     def _peers(self, template: Template, question: Question, name: str, key: str) -> Sequence[Record]:
         if key == Role.TARGET:
