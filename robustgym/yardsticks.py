@@ -12,7 +12,7 @@ from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
 from robustgym.tools import Episode, session_of
 from robustgym.verifier import judge
-from schemas.pairs import Condition, GoldRow, Task
+from schemas.pairs import Condition, GoldRow
 from schemas.verdicts import Verdict
 
 Progress = Callable[[int, int], None]
@@ -26,10 +26,9 @@ DUE = {ORACLE_CLEAN: 1.0, ORACLE_NOISE: 1.0, SILENCE: 0.0}
 
 def work(agent: Agent, row: GoldRow, hospital: Hospital) -> Verdict:
     """Let an agent work one task, and judge it."""
-    task = Task(task_id=row.task_id, question=row.question, answer=row.answer)
     with session_of(hospital, row) as session:
-        transcript = agent.run(task, Episode(session, task))
-    return judge(transcript, row, hospital)
+        transcript = agent.run(row.task, Episode(session, row.task))
+    return judge(transcript, row, hospital, recorded=True)
 
 
 def yardsticks(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | None = None) -> dict[str, float]:

@@ -58,37 +58,51 @@ class NotReproduced(Exception):
     """A replay in the noisy hospital shows something else than the transcript: nothing can be said of it."""
 
 
-def evident(transcript: Transcript, counterfactual: Counterfactual) -> int | None:
+def evident(transcript: Transcript, counterfactual: Counterfactual, *, recorded: bool = False) -> int | None:
     """Index of the first call that is evidence; None if none is.
+
+    Calls are taken one by one and worlds nearest first, so that no more is replayed than the verdict needs.
+
+    Args:
+        transcript: The episode.
+        counterfactual: The hospitals to replay it in.
+        recorded: It was recorded in this very noisy hospital by the caller. Any other is replayed there first.
 
     Raises:
         NotReproduced: The transcript is not what happens in the noisy hospital.
     """
-    noisy = [_cells(call, shown) for call, shown in _replayed(transcript, counterfactual.noisy.whole)]
-    for index, call in enumerate(transcript.calls):
-        if _cells(call, Shown.from_dict(call.shown)) != noisy[index]:
-            raise NotReproduced(f"call {index} does not show the same when it is replayed")
-    candidates = [i for i, cells in enumerate(noisy) if cells is not None and transcript.calls[i].tool != "submit"]
-    shows: list[list[Cells | None]] = []
-    for number, world in enumerate(counterfactual.worlds):
-        if not candidates:
-            return None
-        shows.append([_cells(call, shown) for call, shown in _replayed(transcript, world.whole)])
-        # The nearest world must show something; in the others an error is a difference too.
-        candidates = [i for i in candidates if shows[-1][i] != noisy[i] and (number or shows[-1][i] is not None)]
-    named = [i for i in candidates if not counterfactual.names or _named(transcript.calls, i, counterfactual.names)]
-    if not named or not counterfactual.worlds:
-        return None
-    cut = [_cells(c, s) or Counter() for c, s in _replayed(transcript, counterfactual.noisy.cut)]
-    world_cut = [_cells(c, s) or Counter() for c, s in _replayed(transcript, counterfactual.worlds[0].cut)]
-    for i in named:
-        if _own(noisy[i] or Counter(), shows[0][i] or Counter(), cut[i], world_cut[i]) >= OWN:
-            return i
+    calls = transcript.calls
+    noisy = [_cells(call, Shown.from_dict(call.shown)) for call in calls]
+    if not recorded:
+        for index, (call, shown) in enumerate(zip(calls, counterfactual.noisy.whole(transcript), strict=True)):
+            if _cells(call, shown) != noisy[index]:
+                raise NotReproduced(f"call {index} does not show the same when it is replayed")
+    for index, here in enumerate(noisy):
+        if here is not None and calls[index].tool != "submit" and _is_evidence(transcript, index, here, counterfactual):
+            return index
     return None
 
 
-def _replayed(transcript: Transcript, replay: Replay) -> list[tuple[Call, Shown]]:
-    return list(zip(transcript.calls, replay(transcript), strict=True))
+def _is_evidence(transcript: Transcript, index: int, here: Cells, counterfactual: Counterfactual) -> bool:
+    if not counterfactual.worlds:
+        return False
+    if counterfactual.names and not _named(transcript.calls, index, counterfactual.names):
+        return False
+    nearest, *others = counterfactual.worlds
+    there = _replayed(transcript, index, nearest.whole)
+    # The nearest world must show something; in the others an error is a difference too.
+    if there is None or there == here or any(_replayed(transcript, index, world.whole) == here for world in others):
+        return False
+    here_cut = _replayed(transcript, index, counterfactual.noisy.cut) or Counter()
+    there_cut = _replayed(transcript, index, nearest.cut) or Counter()
+    return _own(here, there, here_cut, there_cut) >= OWN
+
+
+def _replayed(transcript: Transcript, index: int, replay: Replay) -> Cells | None:
+    """What one call shows elsewhere. A cell of Python works on what earlier cells have read."""
+    call = transcript.calls[index]
+    before = [c for c in transcript.calls[:index] if c.tool == "python"] if call.tool == "python" else []
+    return _cells(call, replay(transcript.model_copy(update={"calls": (*before, call)}))[-1])
 
 
 def _cells(call: Call, shown: Shown) -> Cells | None:
@@ -146,8 +160,10 @@ def _named(calls: Sequence[Call], index: int, names: frozenset[str]) -> bool:
         # A cell works on what earlier cells have read.
         code = [str(earlier.arguments.get("code", "")) for earlier in calls[: index + 1] if earlier.tool == "python"]
         return not names.isdisjoint(re.findall(r"\w+", "\n".join([*code, *cells])))
+    statement = str(call.arguments.get("statement", ""))
+    if not names.isdisjoint(cells) or not any(name in statement for name in names):
+        return not names.isdisjoint(cells)
     try:
-        tokens = {token.text for token in sqlglot.tokenize(str(call.arguments.get("statement", "")), read="duckdb")}
+        return not names.isdisjoint(token.text for token in sqlglot.tokenize(statement, read="duckdb"))
     except SqlglotError:
-        tokens = set()
-    return not names.isdisjoint(tokens | set(cells))
+        return False

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 
 from robustgym.guard import Guard, Refused
-from robustgym.hospital import Hospital
+from robustgym.hospital import Hospital, Session
 from robustgym.shown import Shown
 from robustgym.tools import replay
 from robustgym.verifier.evidence import Counterfactual, NotReproduced, Replay, World, evident
@@ -21,13 +22,15 @@ _IDS = ("subject_id", "hadm_id", "stay_id")
 """Slots of a question that name its patient."""
 
 
-def judge(transcript: Transcript, row: GoldRow, hospital: Hospital) -> Verdict:
+def judge(transcript: Transcript, row: GoldRow, hospital: Hospital, *, recorded: bool = False) -> Verdict:
     """Judge an episode by its answer, and an abstention by its evidence.
 
     Args:
         transcript: The episode.
         row: The task's gold row.
         hospital: The hospital the release was made from.
+        recorded: The caller has recorded the transcript itself, in this hospital: it need not be shown that it
+            happened. Never say so of a transcript that was read from a file.
 
     Raises:
         ValueError: The transcript is of another task.
@@ -51,7 +54,7 @@ def judge(transcript: Transcript, row: GoldRow, hospital: Hospital) -> Verdict:
     if row.gold is not None:
         return verdict(Outcome.ABSTAINED_WRONGLY, "The record determines an answer, and none was given.")
     try:
-        index = _evidence(transcript, row, hospital)
+        index = _evidence(transcript, row, hospital, recorded)
     except NotReproduced as error:
         return verdict(Outcome.UNJUDGED, f"The transcript can't be judged: {error}.")
     if index is None:
@@ -59,14 +62,16 @@ def judge(transcript: Transcript, row: GoldRow, hospital: Hospital) -> Verdict:
     return verdict(Outcome.ABSTAINED_RIGHTLY, f"Call {index} shows what takes the support away.", index)
 
 
-def _evidence(transcript: Transcript, row: GoldRow, hospital: Hospital) -> int | None:
+def _evidence(transcript: Transcript, row: GoldRow, hospital: Hospital, recorded: bool) -> int | None:
     if row.level is Level.QUERY and not row.worlds:
         return _looked(transcript, row, hospital)
-    return evident(transcript, counterfactual(row, hospital))
+    with counterfactual(row, hospital) as replays:
+        return evident(transcript, replays, recorded=recorded)
 
 
-def counterfactual(row: GoldRow, hospital: Hospital) -> Counterfactual:
-    """The hospitals in which a task's calls are replayed.
+@contextmanager
+def counterfactual(row: GoldRow, hospital: Hospital) -> Iterator[Counterfactual]:
+    """The hospitals in which a task's calls are replayed, each opened when first needed and then kept.
 
     For record- and value-level noise the clean hospital supports an answer, and so do the operator's other worlds; for
     query-level noise only those do.
@@ -74,19 +79,25 @@ def counterfactual(row: GoldRow, hospital: Hospital) -> Counterfactual:
     only = _asked_records(row)
     task = Task(task_id=row.task_id, question=row.question, answer=row.answer)
 
-    def world(overlay: Overlay, placebo: bool = False) -> World:
-        def replayed(cut: Mapping[str, str]) -> Replay:
-            def run(transcript: Transcript) -> list[Shown]:
-                with hospital.session(overlay, placebo=placebo, only=cut) as session:
+    with ExitStack() as opened:
+
+        def world(overlay: Overlay, placebo: bool = False) -> World:
+            def replayed(cut: Mapping[str, str]) -> Replay:
+                session: Session | None = None
+
+                def run(transcript: Transcript) -> list[Shown]:
+                    nonlocal session
+                    if session is None:
+                        session = opened.enter_context(hospital.session(overlay, placebo=placebo, only=cut))
                     return replay(session, task, transcript)
 
-            return run
+                return run
 
-        return World(replayed({}), replayed(only))
+            return World(replayed({}), replayed(only))
 
-    worlds = [] if row.level is Level.QUERY else [world(row.overlay, placebo=True)]
-    worlds += [world(overlay) for overlay in row.worlds]
-    return Counterfactual(world(row.overlay), worlds, _names(row))
+        worlds = [] if row.level is Level.QUERY else [world(row.overlay, placebo=True)]
+        worlds += [world(overlay) for overlay in row.worlds]
+        yield Counterfactual(world(row.overlay), worlds, _names(row))
 
 
 def _names(row: GoldRow) -> frozenset[str]:
