@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 from robustgym import overlap
 from robustgym.gold import canonical
 from robustgym.layout import CANARY_KEY, CHECKSUMS, MANIFEST, path_of
-from robustgym.release import Pair, Release
+from robustgym.release import Release
 from schemas.json_schema import PUBLISHED
 from schemas.noise import Level, Promise
-from schemas.pairs import Condition, GoldRow, Split, Task
+from schemas.pairs import Condition, GoldRow, Pair, Split, Task
 from schemas.release import Manifest
 
 DOCUMENTS = ("CHANGELOG.md", "DATASHEET.md", "LICENSE.txt", "README.md", "croissant.json", "report.html")
@@ -197,7 +197,7 @@ def splits(rows: Iterable[GoldRow]) -> Iterator[str]:
 def balance(manifest: Manifest, found: Iterable[Pair]) -> Iterator[str]:
     """The pairs are as many per cell as the manifest counts, never more than the profile asks for, and only its own."""
     found = tuple(found)
-    cells = Counter(f"{p.clean.split}/{p.clean.intent}/{p.clean.scope}/{p.clean.level}" for p in found)
+    cells = Counter(pair.clean.cell for pair in found)
     said = {name: n for name, n in manifest.counts.items() if name.count("/") == 3}
     yield from (
         f"Cell {name}: the manifest counts {said.get(name, 0)} pairs, there are {cells[name]}."

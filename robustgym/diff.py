@@ -17,9 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from robustgym.gold import canonical
-from robustgym.release import Pair, Release
+from robustgym.release import Release
 from robustgym.report.numbers import counted
-from schemas.pairs import Split
+from schemas.pairs import Pair, Split
 from schemas.release import Manifest
 
 
@@ -208,7 +208,7 @@ def difference(old: Manifest, old_pairs: Iterable[Pair], new: Manifest, new_pair
         for pair_id in before.keys() & after.keys()
         for a, b in zip(before[pair_id], after[pair_id], strict=True)
     )
-    old_cells, new_cells = (Counter(_cell(pair) for pair in pairs.values()) for pairs in (before, after))
+    old_cells, new_cells = (Counter(pair.clean.cell for pair in pairs.values()) for pairs in (before, after))
     return Difference(
         old=f"{old.name}-{old.version}",
         new=f"{new.name}-{new.version}",
@@ -265,11 +265,6 @@ def _said(old: str, new: str) -> Bump:
         return Bump.NONE
     part = next(i for i in range(width) if before[i] != after[i])
     return (Bump.MAJOR, Bump.MINOR, Bump.PATCH)[min(part, 2)]
-
-
-def _cell(pair: Pair) -> str:
-    row = pair.clean
-    return f"{row.split}/{row.intent}/{row.scope}/{row.level}"
 
 
 def _some(ids: Iterable[str]) -> str:

@@ -5,23 +5,15 @@ from __future__ import annotations
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import pyarrow as pa
 from pydantic import ValidationError
 
 from robustgym.layout import MANIFEST, Row, path_of, read_rows
 from schemas.errors import InputError, Problem
-from schemas.pairs import Condition, GoldRow, Split, Task
+from schemas.pairs import Condition, GoldRow, Pair, Split, Task
 from schemas.release import Manifest
 from schemas.version import SCHEMA_VERSION
-
-
-class Pair(NamedTuple):
-    """The two tasks of a pair."""
-
-    clean: GoldRow
-    noise: GoldRow
 
 
 class Release:

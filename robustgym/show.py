@@ -13,10 +13,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from robustgym.gold import canonical
-from robustgym.release import Pair, Release
+from robustgym.release import Release
 from schemas.noise import Level, Promise
 from schemas.overlays import CopyWhere, Delete, DeleteWhere, Edit, Insert, Update, UpdateWhere, Value
-from schemas.pairs import GoldRow, Records
+from schemas.pairs import GoldRow, Pair, Records
 from schemas.tables import TABLES
 
 ABSTAIN = "abstain: the record does not support an answer"

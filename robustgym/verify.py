@@ -15,11 +15,11 @@ from rich.text import Text
 from robustgym import consistency, yardsticks
 from robustgym.gold import GoldError, canonical, gold_from_rows
 from robustgym.hospital import Hospital
-from robustgym.release import Pair, Release
+from robustgym.release import Release
 from robustgym.report.numbers import words
 from robustgym.warehouse import Progress, Warehouse
 from schemas.errors import InputError
-from schemas.pairs import Condition, GoldRow
+from schemas.pairs import Condition, GoldRow, Pair
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -83,3 +83,20 @@ class GoldRow(Frozen):
     subject_ids: tuple[int, ...]
     tables: tuple[str, ...]
     """Base tables the reference reads."""
+
+    @property
+    def task(self) -> Task:
+        """What the agent sees of it."""
+        return Task(task_id=self.task_id, question=self.question, answer=self.answer)
+
+    @property
+    def cell(self) -> str:
+        """Where it counts, as manifests name it: `test/Labs/patient/record`."""
+        return f"{self.split}/{self.intent}/{self.scope}/{self.level}"
+
+
+class Pair(NamedTuple):
+    """The two tasks of a pair."""
+
+    clean: GoldRow
+    noise: GoldRow

@@ -147,7 +147,7 @@ class Draft(Frozen):
     coverage: tuple[dict[str, Any], ...]
     """One row per template × operator × severity: candidates, kept, and published pairs."""
     patients: tuple[dict[str, Any], ...]
-    """One row per characteristic and value: share in the source and in the release (RUBRIC C3)."""
+    """One row per characteristic and value: share in the source and in the release."""
     yardsticks: dict[str, float]
     """Score of the oracle on clean and noise, and of silence without evidence."""
     model_check: ModelCheck = ModelCheck()

@@ -21,7 +21,6 @@ import pytest
 from assets.graph import keys
 from assets.graph.build import Build
 from assets.graph.noise import noise_assets
-from assets.graph.pairs import shared_between_splits
 from assets.graph.publish import publish
 from assets.graph.versions import ROOT, code_of
 from assets.graph.workbench import CODE, Workbench
@@ -276,14 +275,6 @@ def test_a_report_about_other_pairs_releases_nothing() -> None:
     )
     with pytest.raises(InputError, match="about other pairs"):
         publish(bench)
-
-
-def test_a_patient_in_both_splits_is_found() -> None:
-    def row(split: str, subject: int, question: str) -> Any:
-        return SimpleNamespace(split=split, subject_ids=(subject,), question=question)
-
-    assert shared_between_splits([row("train", 1, "a"), row("test", 2, "b")]) == []
-    assert shared_between_splits([row("train", 1, "a"), row("test", 1, "a")]) == ["a", "patient 1"]
 
 
 # -- the sensor -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from assets.graph.build import OWNERS, Build, said_plainly
 from assets.graph.versions import code_of
 from assets.graph.workbench import CODE, Workbench, rows
 from noise_ops import operators
-from schemas.pairs import GoldRow, Split
+from robustgym import consistency
 
 
 @dg.asset(
@@ -25,7 +25,7 @@ from schemas.pairs import GoldRow, Split
             "splits_share_nobody",
             asset=keys.PAIRS,
             blocking=True,
-            description="Train and test share no patient, and no question.",
+            description="Train and test share no patient and no population question.",
         ),
     ],
 )
@@ -36,7 +36,7 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
         shown = bench.source.kind != "credentialed"
     chosen = product.value
     tasks = rows(chosen)
-    shared = shared_between_splits(tasks)
+    shared = tuple(consistency.splits(tasks))
     levels = Counter((pair.clean.split, pair.clean.level) for pair in chosen.pairs)
     makers = Counter(pair.clean.operator for pair in chosen.pairs)
     return dg.MaterializeResult(
@@ -66,18 +66,10 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
             dg.AssetCheckResult(
                 check_name="splits_share_nobody",
                 passed=not shared,
-                description=f"in both splits: {', '.join(shared[:5])}" if shared else None,
+                description=" ".join(shared[:5]) or None,
             ),
         ],
     )
-
-
-def shared_between_splits(tasks: list[GoldRow]) -> list[str]:
-    """Patients, and questions, that both splits have."""
-    seen: dict[Split, set[str]] = {split: set() for split in Split}
-    for row in tasks:
-        seen[row.split] |= {f"patient {subject}" for subject in row.subject_ids} | {row.question}
-    return sorted(seen[Split.TRAIN] & seen[Split.TEST])
 
 
 @dg.asset_check(asset=keys.PAIRS, name="pairs_keep_their_contract", blocking=True)

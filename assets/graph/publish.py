@@ -13,7 +13,7 @@ from assets.graph.versions import key_of
 from assets.graph.workbench import Workbench
 from assets.pairs.drafting import draft
 from assets.release import ReleaseRefused, write_release
-from assets.release.write import code_sha256
+from assets.release.write import already_there, code_sha256
 from robustgym.layout import CHECKSUMS
 from schemas.errors import InputError, Problem
 from schemas.release import Draft, SourceKind
@@ -112,13 +112,7 @@ def refuse_taken(plan: Plan, kind: SourceKind) -> None:
     """
     target = plan.out / f"{release_name(kind, plan)}-{plan.version}"
     if plan.version is not None and target.exists() and _noted(target).get("settings") != settings(plan):
-        raise InputError(
-            Problem(
-                str(target),
-                "this version exists, and a published version is never overwritten",
-                "give a higher --version, or another --out",
-            )
-        )
+        raise InputError(already_there(target))
 
 
 def versions(out: Path, name: str) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from assets.pairs.noising import Pair
+from assets.release.facts import drops_by_reason
 from schemas.noise import Level
-from schemas.pairs import GoldRow
+from schemas.pairs import GoldRow, Pair
 from schemas.questions import Intent, Scope
 from schemas.release import Drop
 
@@ -45,11 +45,7 @@ def heat_map(rows: Iterable[GoldRow]) -> str:
 
 def drops(found: Iterable[Drop]) -> str:
     """Dropped candidates by reason, most frequent first."""
-    counts: Counter[str] = Counter()
-    for drop in found:
-        counts[drop.reason] += drop.n
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return table(["reason", "dropped"], ordered)
+    return table(["reason", "dropped"], drops_by_reason(found).items())
 
 
 def sample(pairs: Sequence[Pair], n: int = 5) -> str:

@@ -261,7 +261,7 @@ class Workbench:
 
 def rows(selection: Selection) -> list[GoldRow]:
     """Both tasks of every pair, in the order of the pairs."""
-    return [row for pair in selection.pairs for row in (pair.clean, pair.noise)]
+    return [row for pair in selection.pairs for row in pair]
 
 
 def _stale(name: str) -> InputError:

@@ -22,11 +22,10 @@ from noise_ops import NotApplicable, Operator
 from robustgym.gold import canonical
 from robustgym.hospital import Extracts, Hospital
 from robustgym.parallel import side_by_side
-from robustgym.release import Pair
 from schemas.concepts import Concepts
 from schemas.noise import Level, Noise, Promise
 from schemas.overlays import Overlay
-from schemas.pairs import Condition, GoldRow, Records, Split
+from schemas.pairs import Condition, GoldRow, Pair, Records, Split
 from schemas.questions import Intent, Question, Scope
 from schemas.release import Drop, Profile
 

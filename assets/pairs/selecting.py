@@ -9,9 +9,8 @@ from itertools import product
 
 from assets.pairs.identity import digest
 from assets.pairs.noising import Candidates
-from robustgym.release import Pair
 from schemas.noise import Level
-from schemas.pairs import Split
+from schemas.pairs import Pair, Split
 from schemas.questions import Intent, Scope
 from schemas.release import Drop, Profile
 

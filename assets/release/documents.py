@@ -14,10 +14,9 @@ from robustgym import overlap
 from robustgym.diff import Difference
 from robustgym.gold import canonical
 from robustgym.licence import LICENCES
-from robustgym.release import Pair
 from robustgym.report.numbers import of, percent, words
 from robustgym.report.release import SMALL, compared
-from schemas.pairs import Condition, Split
+from schemas.pairs import Condition, Pair, Split
 from schemas.release import Draft, Manifest
 from schemas.version import RELEASED
 

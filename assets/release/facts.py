@@ -7,23 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from robustgym.gold import canonical
-from robustgym.release import Pair
 from schemas.noise import Level
-from schemas.pairs import Condition, GoldRow, Split
+from schemas.pairs import Condition, GoldRow, Pair, Split
 from schemas.questions import Intent, Scope
 from schemas.release import Drop
 
 
 def counts(pairs: Iterable[Pair]) -> dict[str, int]:
     """Pairs by `split/intent/scope/level`, every cell of both splits, zero included; by split; and in all."""
-    found = Counter(_cell(pair.clean) for pair in pairs)
+    found = Counter(pair.clean.cell for pair in pairs)
     table = {f"{s}/{i}/{c}/{v}": 0 for s in Split for i in Intent for c in Scope for v in Level} | dict(found)
     by_split = {str(split): sum(n for cell, n in found.items() if cell.startswith(f"{split}/")) for split in Split}
     return table | by_split | {"all": sum(by_split.values())}
-
-
-def _cell(row: GoldRow) -> str:
-    return f"{row.split}/{row.intent}/{row.scope}/{row.level}"
 
 
 def drops_by_reason(drops: Iterable[Drop]) -> dict[str, int]:
@@ -57,7 +52,7 @@ _TRAITS: Mapping[str, Callable[[GoldRow], str]] = {
 
 
 def slices(pairs: Sequence[Pair]) -> tuple[Slice, ...]:
-    """Pairs by intent, scope, level, operator, severity, promise, origin and answer kind (RUBRIC A10)."""
+    """Pairs by intent, scope, level, operator, severity, promise, origin and answer kind."""
     table = []
     for trait, of in _TRAITS.items():
         found = Counter((of(pair.noise), pair.noise.split) for pair in pairs)

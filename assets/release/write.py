@@ -19,13 +19,13 @@ from assets.release.provenance import canary, provenance
 from robustgym import consistency
 from robustgym.diff import difference
 from robustgym.layout import CHECKSUMS, MANIFEST, path_of, write_rows
-from robustgym.release import Pair, Release, pairs_of
+from robustgym.release import Release, pairs_of
 from robustgym.report.numbers import NOT_MEASURED, words
 from robustgym.report.release import report
 from robustgym.yardsticks import DUE
 from schemas.errors import InputError, Problem
 from schemas.json_schema import PUBLISHED, json_schema
-from schemas.pairs import GoldRow, Split, Task
+from schemas.pairs import GoldRow, Pair, Split, Task
 from schemas.release import Draft, FileEntry, Manifest
 from schemas.version import CODE_VERSION, SCHEMA_VERSION
 
@@ -53,7 +53,7 @@ class ReleaseRefused(Exception):
 
 
 def write_release(draft: Draft, out: Path, *, previous: Path | None = None) -> Path:
-    """Write `<out>/<name>-<version>/`, everything of DESIGN.md §8 in it.
+    """Write `<out>/<name>-<version>/`: tasks, gold rows, JSON Schemas, documents, report, manifest and checksums.
 
     The bytes depend on the draft, the code and `previous` alone: not on the clock, the machine or what else is in
     `out`.
@@ -72,13 +72,7 @@ def write_release(draft: Draft, out: Path, *, previous: Path | None = None) -> P
     """
     target = out / f"{draft.name}-{draft.version}"
     if target.exists():
-        raise InputError(
-            Problem(
-                str(target),
-                "this version exists, and a published version is never overwritten",
-                "give a higher --version, or another --out",
-            )
-        )
+        raise InputError(already_there(target))
     pairs = _proven(draft)
     earlier = Release.open(previous) if previous else None
     # Beside the target, so that the rename stays on one disk; a name no release can have.
@@ -100,12 +94,21 @@ def write_release(draft: Draft, out: Path, *, previous: Path | None = None) -> P
     return target
 
 
+def already_there(target: Path) -> Problem:
+    """What to say of a version that is there already."""
+    return Problem(
+        str(target),
+        "this version exists, and a published version is never overwritten",
+        "give a higher --version, or another --out",
+    )
+
+
 def _write(draft: Draft, pairs: tuple[Pair, ...], out: Path, earlier: Release | None) -> None:
     mark = canary(draft)
     for split in Split:
         # By task id, which is a hash: so the order of rows says nothing.
         gold = sorted((row for row in draft.rows if row.split is split), key=lambda row: row.task_id)
-        tasks = [Task(task_id=row.task_id, question=row.question, answer=row.answer) for row in gold]
+        tasks = [row.task for row in gold]
         write_rows(Task, tasks, out / path_of(Task, split), mark)
         write_rows(GoldRow, gold, out / path_of(GoldRow, split), mark)
     for name, model in PUBLISHED.items():

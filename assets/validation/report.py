@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assets.pairs.noising import Pair
 from robustgym.hospital import Hospital
-from robustgym.release import Pair as BothTasks
 from robustgym.verify import references
 from robustgym.yardsticks import DUE, SILENCE, failures, yardsticks
+from schemas.pairs import Pair
 
 Progress = Callable[[str, int, int], None]
 
@@ -63,7 +62,7 @@ def examine(
         hospital: The clean hospital.
         progress: Called once per task.
     """
-    tasks = [task for pair in pairs for task in (pair.clean, pair.noise)]
+    tasks = [task for pair in pairs for task in pair]
     if not tasks:
         return Report(content, contract, (), (), {})
 
@@ -71,7 +70,7 @@ def examine(
         if progress:
             progress("oracle and silence", done, total)
 
-    wrong = tuple(references([BothTasks(pair.clean, pair.noise) for pair in pairs], hospital, progress))
+    wrong = tuple(references(pairs, hospital, progress))
     scores = yardsticks(tasks, hospital, working)
     verdicts: tuple[tuple[str, str, str], ...] = ()
     if scores != DUE:

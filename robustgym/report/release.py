@@ -10,12 +10,12 @@ from typing import Any
 from robustgym import overlap
 from robustgym.gold import canonical
 from robustgym.licence import LICENCES
-from robustgym.release import Pair, pairs_of
+from robustgym.release import pairs_of
 from robustgym.report.page import page
 from robustgym.show import describe
 from schemas.answers import AnswerKind
 from schemas.noise import Level
-from schemas.pairs import GoldRow, Split
+from schemas.pairs import GoldRow, Pair, Split
 from schemas.questions import Intent, Scope
 from schemas.release import Draft, Drop, Manifest
 
