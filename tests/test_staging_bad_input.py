@@ -420,7 +420,7 @@ def test_unreadable_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ("beside", "kind", "version"),
     [
         ({}, "credentialed", "unknown"),
-        ({"SYNTHETIC.json": b'{"version": "1"}'}, "synthetic", "1"),
+        ({"SYNTHETIC.json": b'{"generator": "1"}'}, "synthetic", "1"),
         ({"SYNTHETIC.json": b"[]"}, "synthetic", "unknown"),
         ({"demo_subject_id.csv": b""}, "demo", "demo"),
         ({"LICENSE.txt": b"ODC Open Database License (ODbL)"}, "demo", "demo"),

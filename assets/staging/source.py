@@ -188,7 +188,7 @@ def _version(root: Path, kind: SourceKind) -> str:
             document = json.loads(_text(root / "SYNTHETIC.json"))
         except ValueError:
             return "unknown"
-        return str(document.get("version", "unknown")) if isinstance(document, dict) else "unknown"
+        return str(document.get("generator", "unknown")) if isinstance(document, dict) else "unknown"
     sums = root / "SHA256SUMS.txt"
     if sums.is_file() and (release := _RELEASES.get(hashlib.sha256(_text(sums).encode()).hexdigest())):
         return release
