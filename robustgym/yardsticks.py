@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
 from robustgym.agents import Agent
 from robustgym.agents.abstain import Abstain
 from robustgym.agents.oracle import Oracle
+from robustgym.gold import canonical
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
 from robustgym.tools import Episode, session_of
 from robustgym.verifier import judge
 from schemas.pairs import Condition, GoldRow
-from schemas.verdicts import Verdict
+from schemas.verdicts import Outcome, Transcript, Verdict
 
 Progress = Callable[[int, int], None]
 """Called after each task with how many are done, and how many there are."""
@@ -24,11 +25,11 @@ DUE = {ORACLE_CLEAN: 1.0, ORACLE_NOISE: 1.0, SILENCE: 0.0}
 """What every release must score."""
 
 
-def work(agent: Agent, row: GoldRow, hospital: Hospital) -> Verdict:
+def work(agent: Agent, row: GoldRow, hospital: Hospital) -> tuple[Transcript, Verdict]:
     """Let an agent work one task, and judge it."""
     with session_of(hospital, row) as session:
         transcript = agent.run(row.task, Episode(session, row.task))
-    return judge(transcript, row, hospital, recorded=True)
+    return transcript, judge(transcript, row, hospital, recorded=True)
 
 
 def yardsticks(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | None = None) -> dict[str, float]:
@@ -42,10 +43,14 @@ def yardsticks(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress |
     Returns:
         `oracle_clean`, `oracle_noise` and `silence_without_evidence`; a release is sound if they equal `DUE`.
     """
-    failed = failures(rows, hospital, progress)
+    return scores(rows, failures(rows, hospital, progress))
+
+
+def scores(rows: Sequence[GoldRow], failed: Mapping[str, Sequence[Verdict]]) -> dict[str, float]:
+    """What the failures among these tasks make of the yardsticks."""
     clean = [row for row in rows if row.condition is Condition.CLEAN]
     noise = [row for row in rows if row.condition is Condition.NOISE]
-    missed = {verdict.task_id for verdict in failed[ORACLE_CLEAN] + failed[ORACLE_NOISE]}
+    missed = {verdict.task_id for verdict in (*failed[ORACLE_CLEAN], *failed[ORACLE_NOISE])}
     return {
         ORACLE_CLEAN: _share([row.task_id not in missed for row in clean]),
         ORACLE_NOISE: _share([row.task_id not in missed for row in noise]),
@@ -54,13 +59,17 @@ def yardsticks(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress |
 
 
 def failures(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | None = None) -> dict[str, list[Verdict]]:
-    """The verdicts that keep a release from being published, by yardstick; empty lists if it is sound."""
+    """The verdicts that keep a release from being published, by yardstick; empty lists if it is sound.
+
+    The oracle's answer must be the gold answer to the letter, not only match it: so its success proves that every
+    reference, run again in the session an agent gets, gives what is published.
+    """
     found: dict[str, list[Verdict]] = {name: [] for name in DUE}
     oracle, silent = Oracle(rows), Abstain()
     worked = count(1)
 
     def both(row: GoldRow) -> tuple[Verdict, Verdict]:
-        verdicts = work(oracle, row, hospital), work(silent, row, hospital)
+        verdicts = _to_the_letter(row, *work(oracle, row, hospital)), work(silent, row, hospital)[1]
         if progress:
             progress(next(worked), len(rows))
         return verdicts
@@ -71,6 +80,14 @@ def failures(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | N
         if silence.outcome.success:
             found[SILENCE].append(silence)
     return found
+
+
+def _to_the_letter(row: GoldRow, transcript: Transcript, verdict: Verdict) -> Verdict:
+    due = canonical(row.gold)
+    if not verdict.outcome.success or transcript.submitted == due:
+        return verdict
+    reason = f"The reference gives {transcript.submitted}, published is {due}."
+    return verdict.model_copy(update={"outcome": Outcome.WRONG, "reason": reason, "evidence": None})
 
 
 def _share(passed: Sequence[bool]) -> float:

@@ -242,6 +242,22 @@ def test_a_wrong_gold_answer_is_noticed(hospital: Hospital, clean: GoldRow) -> N
     assert yardsticks([wrong], hospital)["oracle_clean"] == 0.0
 
 
+def test_the_oracle_must_give_the_gold_to_the_letter(hospital: Hospital, clean: GoldRow, noisy: GoldRow) -> None:
+    """A drug in other letters matches, and is not what was published; a reference that fails is no abstention."""
+    drug = {"answer": AnswerType(kind=AnswerKind.CATEGORY), "reference_sql": "SELECT 'Insulin'", "gold": "INSULIN"}
+    [verdict] = failures([clean.model_copy(update=drug)], hospital)["oracle_clean"]
+    assert verdict.reason == 'The reference gives "Insulin", published is "INSULIN".'
+    [verdict] = failures([noisy.model_copy(update={"reference_sql": "SELECT no_such_column"})], hospital)[
+        "oracle_noise"
+    ]
+    assert verdict.outcome is Outcome.NO_ANSWER
+
+
+def test_a_transcript_that_was_recorded_here_is_not_replayed(hospital: Hospital, noisy: GoldRow) -> None:
+    transcript = episode(hospital, noisy, WITNESS)
+    assert judge(transcript, noisy, hospital, recorded=True) == judge(transcript, noisy, hospital)
+
+
 def test_a_look_at_the_schema(hospital: Hospital) -> None:
     row = no_money(hospital, Condition.NOISE, 5)
     assert judge(episode(hospital, row, "DESCRIBE labevents"), row, hospital).outcome is Outcome.ABSTAINED_RIGHTLY

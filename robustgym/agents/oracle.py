@@ -26,10 +26,12 @@ class Oracle:
         """Run the reference, and the witness where there is no answer."""
         row = self._rows[task.task_id]
         shown = _reference(row, episode)
+        # A reference that fails, or that cannot be read, is no abstention: the release fails for it.
+        if not shown.ok:
+            return episode.transcript
         try:
-            gold = gold_from_rows(task.answer, shown.columns, shown.rows) if shown.ok else None
+            gold = gold_from_rows(task.answer, shown.columns, shown.rows)
         except GoldError:
-            # A reference that cannot be read is no answer; the release fails for it.
             return episode.transcript
         if gold is None:
             for table in row.schema_evidence:
