@@ -43,7 +43,7 @@ def value_null(question: Question, rng: Random, *, share: Annotated[float, Inter
         >>> from schemas.examples import first_lactate
         >>> [lactate, _] = value_null(first_lactate(), Random(0)).overlay.edits
         >>> lactate.before, lactate.after["valuenum"]
-        ({'valuenum': 4.2, 'value': '4.2', 'comments': None}, None)
+        ({'valuenum': 4.2, 'value': '4.2'}, None)
 
         >>> value_null(first_lactate(4.2), Random(0), share=0.5)
         Traceback (most recent call last):
