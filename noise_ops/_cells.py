@@ -11,6 +11,9 @@ from schemas.overlays import Value
 from schemas.questions import Record, Selection
 from schemas.tables import TABLES, ColumnType
 
+MASK = "___"
+"""What MIMIC-IV writes in place of text that might identify someone."""
+
 _NUMERIC = (ColumnType.DOUBLE, ColumnType.INTEGER)
 
 

@@ -5,6 +5,7 @@ They lie over the clean hospital. What an agent was shown is evidence only if no
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from random import Random
 
@@ -19,9 +20,9 @@ from noise_ops._cells import (
     written,
     written_sql,
 )
-from noise_ops._edits import rewritten
+from noise_ops._edits import Row, rewritten
 from schemas.overlays import Edit, Overlay, Value
-from schemas.questions import Question, Record, Role, Scope, Selection
+from schemas.questions import Question, Record, Role, Selection
 
 
 def siblings(question: Question, rng: Random) -> tuple[Overlay, ...]:
@@ -36,13 +37,17 @@ def siblings(question: Question, rng: Random) -> tuple[Overlay, ...]:
 
 def other_values(question: Question, selection: Selection, rng: Random) -> tuple[Edit, ...]:
     """Edits that give every record another plausible number."""
+    return rewritten(question, selection, 1.0, rng, *another_value(selection))
+
+
+def another_value(selection: Selection) -> tuple[Row, Mapping[str, str]]:
+    """The cells of another plausible number, for a record and as SQL; a record that holds none is left alone."""
 
     def row(record: Record) -> dict[str, Value] | None:
         value = number(record, selection)
         return None if value is None else written(selection, other_number(value, selection))
 
-    put = written_sql(selection, other_number_sql(selection)) if question.scope is Scope.POPULATION else {}
-    return rewritten(question, selection, 1.0, rng, row, put)
+    return row, written_sql(selection, other_number_sql(selection))
 
 
 def other_times(question: Question, selection: Selection, rng: Random) -> tuple[Edit, ...]:

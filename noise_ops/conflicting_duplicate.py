@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from random import Random
 
 from noise_ops import NotApplicable, noise_op
-from noise_ops._cells import measured, number, other_number, other_number_sql, written, written_sql
-from noise_ops._edits import chosen_targets, doubled, overlay, rewritten, without_routes
+from noise_ops._cells import measured
+from noise_ops._edits import chosen_targets, doubled, overlay, without_routes
+from noise_ops._worlds import another_value, other_values
 from schemas.noise import Noise
-from schemas.overlays import Edit, Overlay, Value
-from schemas.questions import Question, Record, Selection
+from schemas.overlays import Edit, Overlay
+from schemas.questions import Question
 
 
 @noise_op(level="record", promise="abstention", severities={"all": {}}, realism=(9, 23, 24, 75))
@@ -52,16 +52,9 @@ def conflicting_duplicate(question: Question, rng: Random) -> Noise:
     twins: list[Edit] = []
     world: list[Edit] = []
     for selection in selections:
-        put = written_sql(selection, other_number_sql(selection))
-        twins += doubled(question, selection, 1.0, rng, partial(_other, selection), put)
-        world += rewritten(question, selection, 1.0, rng, partial(_other, selection), put)
+        twins += doubled(question, selection, 1.0, rng, *another_value(selection))
+        world += other_values(question, selection, rng)
     return Noise(
         overlay=overlay(twins, without_routes(question, rng)),
         worlds=(Overlay(edits=tuple(world)),),
     )
-
-
-def _other(selection: Selection, record: Record) -> dict[str, Value] | None:
-    """The cells of another plausible value, None where the record holds no number."""
-    value = number(record, selection)
-    return None if value is None else written(selection, other_number(value, selection))

@@ -9,16 +9,13 @@ from typing import Annotated
 from annotated_types import Interval
 
 from noise_ops import NotApplicable, Severity, noise_op
-from noise_ops._cells import measured, value_cells
+from noise_ops._cells import MASK, measured, value_cells
 from noise_ops._edits import chosen_targets, overlay, without_routes
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
 from schemas.overlays import Value
 from schemas.questions import Question, Selection
 from schemas.tables import TABLES, ColumnType
-
-MASK = "___"
-"""What MIMIC-IV writes in place of text that might identify someone."""
 
 
 @noise_op(

@@ -8,7 +8,7 @@ from typing import Annotated
 from annotated_types import Interval
 
 from noise_ops import NotApplicable, noise_op
-from noise_ops._cells import number_columns, text_columns
+from noise_ops._cells import MASK, number_columns, text_columns
 from noise_ops._edits import chosen_targets, overlay
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
@@ -49,7 +49,7 @@ def mask_text(question: Question, rng: Random, *, share: Annotated[float, Interv
         noise_ops.registry.NotApplicable: no target has both a text and a number
     """
     targets = [selection for selection in chosen_targets(question, 1.0) if number_columns(selection)]
-    masks = [(selection, dict.fromkeys(text_columns(selection), "___")) for selection in targets]
+    masks = [(selection, dict.fromkeys(text_columns(selection), MASK)) for selection in targets]
     if not any(cells for _, cells in masks):
         raise NotApplicable("no target has both a text and a number")
     masked = [question.put(selection, cells, share, rng) for selection, cells in masks if cells]
