@@ -88,7 +88,6 @@ class Measured(Concept):
     decimals: int = 0
     plausible_low: Number = None
     plausible_high: Number = None
-    range_source: str = ""
     worse: str = "high"
     """`high` or `low`: on which side a value worries."""
     threshold: Number = None
@@ -117,8 +116,6 @@ class Lab(Measured):
     """Whether it is measured often enough in acute care for its course to mean something."""
     chartevents_copies: Items = ()
     """itemids under which nurses' charts repeat the result."""
-    same_label_itemids: Items = ()
-    """Twins: other items of the same label, by another method or from another specimen."""
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -145,8 +142,6 @@ class Vital(Measured):
     itemid: int
     label: str
     category: str = ""
-    param_type: str = ""
-    measured_by: str = ""
 
     @property
     def definition(self) -> str:
@@ -201,13 +196,10 @@ class Drug(Concept):
     """An ingredient, with every spelling of it that counts; flushes, eye drops and creams are left out."""
 
     drug_class: str
-    atc4: str = ""
     orders: Spellings = ()
     """`prescriptions.drug`."""
     administrations: Spellings = ()
     """`emar.medication`."""
-    inputevents_itemids: Items = ()
-    excluded_names: Spellings = ()
     dose_unit: str = ""
     alt_unit: str = ""
     alt_factor: Number = None
