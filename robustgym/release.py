@@ -10,7 +10,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from robustgym.layout import MANIFEST, Row, path_of, read_rows
-from schemas.errors import InputError, Problem
+from schemas.errors import InputError, Problem, problems_in
 from schemas.pairs import Condition, GoldRow, Pair, Split, Task
 from schemas.release import Manifest
 from schemas.version import SCHEMA_VERSION
@@ -62,7 +62,7 @@ class Release:
         try:
             return cls(path, Manifest.model_validate(raw))
         except ValidationError as error:
-            raise InputError(_problems(str(file), error)) from None
+            raise InputError(problems_in(str(file), error)) from None
 
     def tasks(self, split: Split) -> tuple[Task, ...]:
         """What an agent may see, in the order of the ids.
@@ -132,7 +132,7 @@ class Release:
         except FileNotFoundError:
             raise InputError(Problem(str(path), "is missing", "take the release from where it came from")) from None
         except ValidationError as error:
-            raise InputError(_problems(str(path), error)) from None
+            raise InputError(problems_in(str(path), error)) from None
         except (OSError, pa.ArrowException, ValueError) as error:
             what = f"cannot be read: {str(error).splitlines()[0]}"
             raise InputError(Problem(str(path), what, "take the release from where it came from")) from None
@@ -158,9 +158,3 @@ def pairs_of(rows: tuple[GoldRow, ...], where: str) -> dict[str, Pair]:
     if problems:
         raise InputError(problems)
     return pairs
-
-
-def _problems(where: str, error: ValidationError) -> list[Problem]:
-    return [
-        Problem(f"{where}, {'.'.join(map(str, e['loc']))}", e["msg"][0].lower() + e["msg"][1:]) for e in error.errors()
-    ]

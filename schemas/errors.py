@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -31,6 +33,19 @@ class Problem:
         """Its place among others: by `where`, numbers as numbers (line 17 before line 142), then by text."""
         parts = re.findall(r"([^0-9]+)([0-9]*)|([0-9]+)", self.where)
         return tuple((text, int(digits or leading or -1)) for text, digits, leading in parts), str(self)
+
+
+def problems_in(where: str, error: ValidationError) -> list[Problem]:
+    """What pydantic finds wrong with a document, field by field.
+
+    Args:
+        where: The document, a file most of the time.
+        error: What its model says of it.
+    """
+    return [
+        Problem(f"{where}, {'.'.join(map(str, fault['loc']))}", fault["msg"][0].lower() + fault["msg"][1:])
+        for fault in error.errors()
+    ]
 
 
 class InputError(Exception):

@@ -10,7 +10,7 @@ from annotated_types import Ge, Interval
 from pydantic import Field, ValidationError
 
 from schemas.answers import Frozen
-from schemas.errors import InputError, Problem
+from schemas.errors import InputError, Problem, problems_in
 from schemas.noise import Promise
 from schemas.pairs import GoldRow
 
@@ -69,10 +69,7 @@ class Profile(Frozen):
                 Problem(str(path), f"not TOML: {error}", "compare it with data/profiles/smoke.toml")
             ) from None
         except ValidationError as error:
-            raise InputError(
-                Problem(f"{path}, {'.'.join(map(str, e['loc']))}", e["msg"][0].lower() + e["msg"][1:])
-                for e in error.errors()
-            ) from None
+            raise InputError(problems_in(str(path), error)) from None
 
 
 class SourceTable(Frozen):
