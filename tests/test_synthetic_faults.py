@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (a query reads better on one line)
-"""Faults of the synthetic hospital occur about as often as NOISE.md §2 counted them: within a factor of two."""
+"""Faults of the synthetic hospital occur about as often as `noise_ops.faults` counts them: within a factor of two."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class Tests:
     tube: Ints
     has_text: Bools
     comment_only: Bools
-    """The result stands in the comment, never in the value (NOISE.md, fault 6)."""
+    """The result stands in the comment, never in the value (`noise_ops.faults`, 6)."""
 
 
 @cache

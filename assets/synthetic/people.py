@@ -27,7 +27,7 @@ RACES: tuple[tuple[str, float], ...] = (
     ("HISPANIC/LATINO - GUATEMALAN", 0.4), ("AMERICAN INDIAN/ALASKA NATIVE", 0.25), ("BLACK/AFRICAN", 0.7),
     ("UNKNOWN", 4.2), ("UNABLE TO OBTAIN", 0.9), ("PATIENT DECLINED TO ANSWER", 0.6),
 )  # fmt: skip
-"""The last three say that it is not known (NOISE.md, fault 40)."""
+"""The last three say that it is not known (`noise_ops.faults`, 40)."""
 LANGUAGES: tuple[tuple[str, float], ...] = (
     ("English", 88), ("Spanish", 3.5), ("Russian", 1.6), ("Chinese", 1.3), ("Kabuverdianu", 0.9), ("Portuguese", 0.7),
     ("Haitian", 0.7), ("Vietnamese", 0.5), ("Italian", 0.3), ("Modern Greek (1453-)", 0.3), ("Other", 0.7), ("?", 1.5),

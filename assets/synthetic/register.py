@@ -160,7 +160,7 @@ def admissions(block: Block) -> pa.Table:
 def icustays(block: Block) -> pa.Table:
     """icustays: one row per ICU stay."""
     icu = block.icu
-    # los is the quotient of two times: NOISE.md, fault 46, where they are wrong.
+    # los is the quotient of two times: `noise_ops.faults`, 46, where they are wrong.
     days = (icu.outtime_shown - icu.intime) / 86_400
     return table(
         "icustays",
