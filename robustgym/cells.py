@@ -19,8 +19,8 @@ def typed(value: Value, column: Column) -> Cell:
 
     Examples:
         >>> from schemas.tables import Column, ColumnType
-        >>> typed("2180-05-06 22:23:00", Column("charttime", ColumnType.TIMESTAMP, "when drawn"))
-        datetime.datetime(2180, 5, 6, 22, 23)
+        >>> typed("2150-05-06 22:23:00", Column("charttime", ColumnType.TIMESTAMP, "when drawn"))
+        datetime.datetime(2150, 5, 6, 22, 23)
         >>> typed(4, Column("valuenum", ColumnType.DOUBLE, "the number"))
         4.0
         >>> typed(4.5, Column("itemid", ColumnType.INTEGER, "the item"))

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from schemas.answers import Frozen
 
 Value = bool | int | float | str | None
-"""A cell. Times are text as MIMIC-IV writes them: `2180-05-06 22:23:00`."""
+"""A cell. Times are text as MIMIC-IV writes them: `2150-05-06 22:23:00`."""
 
 
 class Update(Frozen):

@@ -73,8 +73,8 @@ def _record(selection: Selection, columns: Sequence[str], row: Sequence[Any]) ->
 def cell(value: Any) -> Value:
     """A value of the engine as an overlay holds it: times as MIMIC-IV writes them.
 
-    >>> cell(datetime(2180, 5, 6, 22, 23)), cell(date(2180, 5, 6)), cell(4.2)
-    ('2180-05-06 22:23:00', '2180-05-06', 4.2)
+    >>> cell(datetime(2150, 5, 6, 22, 23)), cell(date(2150, 5, 6)), cell(4.2)
+    ('2150-05-06 22:23:00', '2150-05-06', 4.2)
     """
     match value:
         case datetime():

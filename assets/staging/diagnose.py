@@ -85,7 +85,7 @@ def _double(value: str) -> str | None:
 def _timestamp(value: str) -> str | None:
     match = _TIME.fullmatch(value)
     if match is None:
-        return "is not a date and time as 2180-05-06 22:23:00"
+        return "is not a date and time as 2150-05-06 22:23:00"
     try:
         datetime.fromisoformat(f"{match[1]} {match[2] or '00:00'}")
     except ValueError:
@@ -95,7 +95,7 @@ def _timestamp(value: str) -> str | None:
 
 def _date(value: str) -> str | None:
     if fault := _timestamp(value):
-        return "is not a date as 2180-05-06" if fault.startswith("is not a date") else fault
+        return "is not a date as 2150-05-06" if fault.startswith("is not a date") else fault
     time = value[10:].strip(" T:0.")
     return "has a time of day, and a date is expected" if time else None
 
