@@ -223,7 +223,7 @@ def _moment(value: Any, resolution: str) -> datetime:
     """A time cut to its resolution. A `Z` is tolerated; MIMIC-IV's times have no zone, so no other is."""
     found = _MOMENT.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
-        raise Malformed("write a time as 2180-05-06T23:30:00, without a zone")
+        raise Malformed("write a time as 2150-03-01T23:30:00, without a zone")
     day, clock, seconds = found.groups()
     if clock is None and resolution != "day":
         raise Malformed("the time of day is missing")
