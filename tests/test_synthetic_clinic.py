@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,25 @@ def test_billing_follows_the_principal_diagnosis() -> None:
     ) > 0.8 * count(septic.format("871"))
 
 
+def test_codes_fit_the_patient() -> None:
+    titled = "SELECT 1 FROM diagnoses_icd JOIN d_icd_diagnoses USING (icd_code, icd_version) JOIN patients USING (subject_id) WHERE"
+    for_men = "long_title ILIKE '%prostate%' OR long_title ILIKE '%testis%'"
+    assert count(f"{titled} gender = 'F' AND long_title NOT ILIKE 'Family%' AND ({for_men})") == 0
+    assert count(f"{titled} gender = 'M' AND (long_title ILIKE '%ovarian%' OR long_title ILIKE '%liveborn%')") == 0
+    assert count(f"{titled} anchor_age > 60 AND long_title ILIKE '%liveborn%'") == 0
+    alive = "SELECT 1 FROM drgcodes JOIN admissions USING (hadm_id) WHERE hospital_expire_flag = 0"
+    assert count(f"{alive} AND description LIKE '%EXPIRED%'") == 0
+
+
+def test_a_dose_range_is_of_the_drug_itself() -> None:
+    borrowed = "dose_val_rx IN ('25,000', '1,000', '325-650', '12.5-25')"
+    assert (
+        count(f"SELECT 1 FROM prescriptions WHERE trim(drug) IN ('FoLIC Acid', 'Glucagon', 'Insulin') AND {borrowed}")
+        == 0
+    )
+    assert count("SELECT 1 FROM prescriptions WHERE dose_val_rx LIKE '%-%'") > 100
+
+
 def test_mortality_and_age() -> None:
     assert 0.015 < value("SELECT avg(hospital_expire_flag) FROM admissions") < 0.035
     in_icu = "SELECT avg(hospital_expire_flag) FROM admissions WHERE hadm_id IN (SELECT hadm_id FROM icustays)"
@@ -229,7 +249,8 @@ def test_every_procedure_group_is_done(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("row", concepts("drg_groups"), ids=lambda row: row["group"])
 def test_every_billing_group_is_billed(row: dict[str, str]) -> None:
-    codes = ", ".join(f"'{code}'" for code in row["hcfa_codes_seen"].split(";"))
+    families = re.findall(r"(\d{3})(?:-(\d{3}))?", row["msdrg_family_published"])
+    codes = ", ".join(f"'{code:03d}'" for first, last in families for code in range(int(first), int(last or first) + 1))
     assert count(f"SELECT 1 FROM drgcodes WHERE drg_type = 'HCFA' AND drg_code IN ({codes})") >= 3
 
 

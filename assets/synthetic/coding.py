@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -57,6 +58,20 @@ def _by_group(kind: str, names: tuple[str, ...]) -> tuple[GroupedChoice, Grouped
 
 
 @cache
+def _fitting() -> tuple[Bools, Bools, Bools]:
+    """By their titles: diagnoses that only women have, that only men have, and that only a birth brings."""
+    titles = [row["long_title"].lower() for row in rows("icd_diagnoses")]
+
+    def named(parts: str) -> Bools:
+        return np.array([re.search(parts, title) is not None for title in titles])
+
+    family = named("family history")
+    women = named(r"female|ovar|uter(us|i|ine)\b|endometri|vagin|vulv|menstr|menopaus")
+    men = named(r"\bmale\b|prostat|testi[sc]|penis|scrot|erectile")
+    return women & ~family, men & ~family, named(r"pregnan|deliver|liveborn|puerper|fetus|fetal")
+
+
+@cache
 def _named_codes() -> tuple[GroupedChoice, GroupedChoice]:
     """Principal codes of the scenarios that name codes of their own."""
     data = rows("icd_diagnoses")
@@ -102,6 +117,10 @@ def diagnoses(block: Block) -> pa.Table:
     other, _ = within(np.minimum(count, 22))
     bits = rng.bits16(len(other))
     extra = np.where(adm.icd10[other], loose_ten.of(bits), loose_nine.of(bits))
+    women, men, birth = _fitting()
+    unfit = np.where(block.who.female[adm.patient[other]], men[extra], women[extra])
+    unfit = unfit | (birth[extra] & (adm.reason[other] != REASON["birth"]))
+    extra = np.where(unfit, -1, extra)
     repeated = np.flatnonzero(rng.chance(n, faults.CODE_REPEATED))
     where = np.concatenate([np.arange(n), row, other, repeated])
     what = np.concatenate([principal, code, extra, principal[repeated]])
@@ -260,6 +279,11 @@ def drgs(block: Block) -> pa.Table:
     code = np.where(failing, hcfa_of[reason, np.where(tubed > 96 * HOUR, 0, np.where(tubed > 0, 1, 2))], code)
     several = np.array([len(groups) for groups in hcfa])[reason] > 3
     code = np.where(several & rng.chance(n, 0.5), np.array([groups[-1] for groups in hcfa])[reason], code)
+    # A group for those who died is for nobody else, and it is the only one for them.
+    fatal = np.array(["EXPIRED" in row["description"] for row in data])
+    code = np.where(fatal[code] & ~adm.died, hcfa_of[reason, 0], code)
+    [fatal_attack] = np.flatnonzero(fatal)
+    code = np.where((reason == REASON["heart_attack"]) & adm.died, fatal_attack, code)
     apr_of = np.array([[groups[step % len(groups)] for step in range(3)] for groups in apr])
     apr_code = apr_of[reason, rng.below(n, 3)]
     billed = ~rng.chance(n, np.where(adm.plan == OBSERVATION, 0.5, 0.4 * faults.DRG_ABSENT))

@@ -23,7 +23,7 @@ _SHAPE: dict[str, tuple[float, float, float]] = {
     "bleeding": (0, 14, 110),
     "liver": (4, 26, 90),
     "breathing": (0, 10, 55),
-    "heart": (2, 12, 34),
+    "heart": (2, 12, 60),
     "brain": (0, 2, 70),
     "sugar": (0, 4, 13),
 }
@@ -45,7 +45,7 @@ _EFFECT: dict[str, dict[str, float]] = {
               "ammonia": 0.5, "lactate": 0.12, "glucose": -0.04},
     "breathing": {"po2": -0.16, "pco2": 0.07, "ph": -0.004, "saturation": -0.012, "fio2": 0.28, "peep": 0.3,
                   "bicarb": 0.015, "base_excess": -0.2},
-    "heart": {"troponin": 2.5, "ckmb": 1.5, "ck": 1.1, "bnp": 0.6, "ast": 0.3, "wbc": 0.06, "glucose": 0.04},
+    "heart": {"troponin": 2.9, "ckmb": 1.5, "ck": 1.1, "bnp": 0.6, "ast": 0.3, "wbc": 0.06, "glucose": 0.04},
     "brain": {"ck": 0.3, "sodium": 0.006, "pco2": -0.02, "glucose": 0.03},
     "sugar": {"glucose": 0.62, "bicarb": -0.3, "ph": -0.012, "base_excess": -7, "potassium": 0.09, "sodium": -0.025,
               "chloride": -0.02, "osmolality": 0.05, "bun": 0.2, "phosphate": -0.1, "triglycerides": 0.3},

@@ -19,7 +19,6 @@ from assets.synthetic.word_lists import counted_words
 _NON_DRUG_PER_DAY = 6.4
 _STOPPED = 0.11
 """Share of orders that an order of its own stops."""
-_RANGES = ("1-2", "2-4", "325-650", "5-10", "0.5-1", "25,000", "2.5-5", "12.5-25", "1,000")
 _STATUS = ("Discontinued", "Discontinued via patient discharge", "Expired", "Inactive (Due to a change order)", "H")
 
 
@@ -269,6 +268,15 @@ def pharmacy(block: Block, rng: Draws, drugs: Orders, done: Entries, start: Ints
     )
 
 
+def _range(dose: str) -> str:
+    """A dose as an order leaves it to the nurse: up to twice as much; as it is where it is no number.
+
+    >>> _range("2.5"), _range("325"), _range("5-10")
+    ('2.5-5', '325-650', '5-10')
+    """
+    return f"{dose}-{2 * float(dose):g}" if dose.replace(".", "", 1).isdigit() and float(dose) < 1000 else dose
+
+
 def prescriptions(block: Block, rng: Draws, drugs: Orders, done: Entries, start: Ints, stop: Ints) -> pa.Table:
     """prescriptions: each drug of each order; a diluent (BASE) shares the order of its drug (MAIN)."""
     known = forms()
@@ -293,7 +301,9 @@ def prescriptions(block: Block, rng: Draws, drugs: Orders, done: Entries, start:
     ndc = np.where(rng.chance(m, faults.NDC_ZERO), zero, known.index["ndc"][form])
     dose_words = known.columns["dose_val_rx"].to_pylist()
     ranged = rng.chance(m, faults.DOSE_RANGE * np.where(known.needed[form], 4.0, 0.5))
-    dose = np.where(ranged, len(dose_words) + rng.below(m, len(_RANGES)), known.index["dose_val_rx"][form])
+    ranges = [_range(word or "") for word in dose_words]
+    own = known.index["dose_val_rx"][form]
+    dose = np.where(ranged & (own >= 0), len(dose_words) + own, own)
     unit_words = known.columns["dose_unit_rx"].to_pylist()
     unit = known.index["dose_unit_rx"][form]
     grams, gram_word = unit_words.index("g"), unit_words.index("gm")
@@ -318,7 +328,7 @@ def prescriptions(block: Block, rng: Draws, drugs: Orders, done: Entries, start:
             "ndc": pick(ndc, known.columns["ndc"]),
             "prod_strength": word("prod_strength"),
             "form_rx": word("form_rx"),
-            "dose_val_rx": pick(dose, words([*dose_words, *_RANGES])),
+            "dose_val_rx": pick(dose, words([*dose_words, *ranges])),
             "dose_unit_rx": pick(unit, known.columns["dose_unit_rx"]),
             "form_val_disp": word("form_val_disp"),
             "form_unit_disp": word("form_unit_disp"),

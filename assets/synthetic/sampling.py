@@ -141,7 +141,8 @@ def _indicated(block: Block, drawn: Samples, panel: str, now: Bools) -> AnyArray
     if panel == "lactate":
         return np.asarray(0.5 + 2.6 * trouble("shock", 0.9) + 1.2 * has("sepsis") + 0.8 * trouble("liver", 1.0))
     if panel in ("troponin", "creatine kinase"):
-        return np.asarray(0.5 + 5 * trouble("heart", 0.7) + 0.8 * has("ischemic_heart_disease"))
+        attack = 4 * has("acute_myocardial_infarction")
+        return np.asarray(0.5 + 5 * trouble("heart", 0.7) + attack + 0.8 * has("ischemic_heart_disease"))
     if panel == "natriuretic peptide":
         return np.asarray(0.4 + 3.2 * has("heart_failure"))
     if panel == "coagulation":
