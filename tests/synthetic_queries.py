@@ -11,13 +11,13 @@ import duckdb
 from assets.synthetic import write_hospital
 from schemas.tables import TABLES
 
-PATIENTS = 5_000
+PATIENTS = 2_500
 SEED = 20
 
 
 @cache
 def hospital() -> duckdb.DuckDBPyConnection:
-    """The 31 tables of a hospital of 5,000 patients."""
+    """The 31 tables of a hospital of 2,500 patients."""
     folder = Path(tempfile.mkdtemp(prefix="synthetic-hospital-")) / "hospital"
     write_hospital(folder, PATIENTS, SEED, format="parquet", workers=2)
     connection = duckdb.connect()
