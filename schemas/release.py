@@ -64,7 +64,7 @@ class Profile(Frozen):
             )
         try:
             return cls.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(
                 Problem(str(path), f"not TOML: {error}", "compare it with data/profiles/smoke.toml")
             ) from None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,7 +75,7 @@ class Plan:
         Raises:
             InputError: Something of this cannot be.
         """
-        problems = []
+        problems = [*_in_the_way("--out", out), *_in_the_way("--warehouse", warehouse)]
         patients = None
         directory = Path(source).expanduser()
         if match := _SYNTHETIC.fullmatch(source):
@@ -83,7 +85,7 @@ class Plan:
             problems.append(
                 Problem(f"--source {source}", "not a number of patients", "write for example `synthetic:500`")
             )
-        elif not directory.is_dir():
+        elif not source or not directory.is_dir():
             problems.append(
                 Problem(
                     f"--source {source}",
@@ -97,6 +99,10 @@ class Plan:
             )
         if seed < 0:
             problems.append(Problem(f"--seed {seed}", "below 0", "give 0 or more"))
+        try:
+            loaded = Profile.load(profile)
+        except InputError as error:
+            raise InputError([*problems, *error.problems]) from None
         if problems:
             raise InputError(problems)
         if warehouse is None:
@@ -107,7 +113,7 @@ class Plan:
         return cls(
             source=directory,
             patients=patients,
-            profile=Profile.load(profile),
+            profile=loaded,
             seed=seed,
             version=version,
             out=Path(out).expanduser() if out is not None else root / DATA / "releases",
@@ -125,3 +131,15 @@ class Plan:
     def model_answers(self) -> Path:
         """Where a language model's answers are kept, so that none is asked for twice."""
         return self.warehouse / "model-answers.jsonl"
+
+
+def _in_the_way(option: str, directory: str | Path | None) -> Iterator[Problem]:
+    """Why a directory cannot be written to: better known before a build of hours than after it."""
+    if directory is None:
+        return
+    path = Path(directory).expanduser().absolute()
+    there = next(place for place in (path, *path.parents) if place.exists())
+    if not there.is_dir():
+        yield Problem(f"{option} {directory}", f"{there} is a file", "name a directory")
+    elif not os.access(there, os.W_OK | os.X_OK):
+        yield Problem(f"{option} {directory}", f"{there} may not be written to", "name another directory")
