@@ -78,7 +78,7 @@ def cell(value: Any) -> Value:
     """
     match value:
         case datetime():
-            return value.strftime("%Y-%m-%d %H:%M:%S")
+            return value.isoformat(sep=" ")
         case date():
             return value.isoformat()
         case None | bool() | int() | float() | str():
