@@ -81,7 +81,7 @@ class AnswerType(Frozen):
         >>> AnswerType(kind=AnswerKind.QUANTITY, unit="mmol/L", decimals=1).contract
         'a number in mmol/L, to 1 decimal'
         >>> AnswerType(kind=AnswerKind.CODE, with_version=True).contract
-        'a code as text together with its icd_version'
+        'a code as text together with its version, as {"code": ..., "version": ...}'
         """
         digits = (
             f"to {self.decimals} decimal{'' if self.decimals == 1 else 's'}"
@@ -98,7 +98,7 @@ class AnswerType(Frozen):
             case AnswerKind.CATEGORY:
                 return "one text, as the record has it"
             case AnswerKind.CODE:
-                return "a code as text" + (" together with its icd_version" if self.with_version else "")
+                return "a code as text" + (" together with its version, as {\"code\": ..., \"version\": ...}" if self.with_version else "")
             case AnswerKind.TIME:
                 return "a date" if self.resolution == "day" else f"a date and time, to the {self.resolution}"
             case AnswerKind.SET:

@@ -13,7 +13,7 @@ from robustgym.verifier.evidence import Counterfactual, NotReproduced, Replay, W
 from robustgym.verifier.match import match
 from schemas.noise import Level
 from schemas.overlays import CopyWhere, Delete, DeleteWhere, Overlay, Update, UpdateWhere
-from schemas.pairs import GoldRow, Task
+from schemas.pairs import GoldRow
 from schemas.questions import Role, Scope
 from schemas.tables import TABLES
 from schemas.verdicts import Call, Outcome, Transcript, Verdict
@@ -77,7 +77,7 @@ def counterfactual(row: GoldRow, hospital: Hospital) -> Iterator[Counterfactual]
     query-level noise only those do.
     """
     only = _asked_records(row)
-    task = Task(task_id=row.task_id, question=row.question, answer=row.answer)
+    task = row.task
 
     with ExitStack() as opened:
 
