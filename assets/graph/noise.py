@@ -32,18 +32,23 @@ def noise_asset(operator: Operator) -> dg.AssetsDefinition:
         code_version=key_of(operator=operator.version, framework=code_of(*CODE["noise"]))[:16],
         check_specs=[
             dg.AssetCheckSpec(
-                "yields_pairs", asset=key, description="It makes a pair of some question of this source."
+                "yields_pairs",
+                asset=key,
+                description="It makes a pair of some question of this source, if the profile publishes its promise.",
             ),
             dg.AssetCheckSpec("keeps_its_promise", asset=key, description="Few candidates break the promise."),
         ],
     )
     def make_noise(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
-        with said_plainly(), Workbench(build.plan(), progress_of(context.log.info)) as bench:
-            product = bench.candidates(operator, make=True)
-            shown = bench.source.kind != "credentialed"
+        with said_plainly():
+            plan = build.plan()
+            with Workbench(plan, progress_of(context.log.info)) as bench:
+                product = bench.candidates(operator, make=True)
+                shown = bench.source.kind != "credentialed"
         made = product.value
         tried = sum(n for _, _, n in made.tried)
         cells = Counter((pair.clean.intent.value, pair.clean.scope.value) for pair in made.pairs)
+        published = any(operator.promise_of(severity) in plan.profile.promises for severity in operator.severities)
         broken = sum(drop.n for drop in made.drops if drop.reason.startswith("promise broken"))
         return dg.MaterializeResult(
             data_version=dg.DataVersion(product.content),
@@ -62,7 +67,10 @@ def noise_asset(operator: Operator) -> dg.AssetsDefinition:
             },
             check_results=[
                 dg.AssetCheckResult(
-                    check_name="yields_pairs", passed=bool(made.pairs), severity=dg.AssetCheckSeverity.WARN
+                    check_name="yields_pairs",
+                    passed=bool(made.pairs) or not published,
+                    severity=dg.AssetCheckSeverity.WARN,
+                    description=_why_none(tried, published=published) if not made.pairs else None,
                 ),
                 dg.AssetCheckResult(
                     check_name="keeps_its_promise",
@@ -74,6 +82,12 @@ def noise_asset(operator: Operator) -> dg.AssetsDefinition:
         )
 
     return make_noise
+
+
+def _why_none(tried: int, *, published: bool) -> str:
+    if not published:
+        return "the profile publishes no pairs of its promise"
+    return f"none of {tried} candidates was kept; the drops say why" if tried else "no question was put to it"
 
 
 def noise_assets(found: Mapping[str, Operator] | None = None) -> list[dg.AssetsDefinition]:

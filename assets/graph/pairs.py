@@ -61,7 +61,7 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
                 check_name="cells_are_full",
                 passed=not chosen.short,
                 severity=dg.AssetCheckSeverity.WARN,
-                description=f"{len(chosen.short)} cells have fewer pairs than asked for" if chosen.short else None,
+                description=f"cells with fewer pairs than asked for: {len(chosen.short)}" if chosen.short else None,
             ),
             dg.AssetCheckResult(
                 check_name="splits_share_nobody",
