@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pipelines.cli_console import Watch, as_json, pipeline, say, watch
+from pipelines.cli_console import Watch, as_json, called, pipeline, say, watch
 from schemas.errors import InputError, Problem
 from schemas.tables import TABLES
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 SHOWN = 12
 """Lines of what was left out and why; the rest is in the release's report."""
+
+REASONS = 5
+"""The commonest reasons for which candidates were dropped: enough to see that nothing is amiss."""
 
 INTERRUPTS = ("DagsterExecutionInterruptedError", "KeyboardInterrupt")
 """Errors by which a step shows that Ctrl-C was pressed while it ran."""
@@ -99,9 +103,9 @@ def _run(config: dict[str, Any], progress: Watch) -> dg.ExecuteInProcessResult:
     from assets.graph.progress import watched_by
     from pipelines.definitions import build_definitions
 
-    logger = dg.LoggerDefinition(lambda _: _logger(progress))
+    logger = dg.LoggerDefinition(lambda _: _logger(progress, len(job.graph.nodes)))
     job = build_definitions(Build(**config), {"watch": logger}).resolve_job_def("release")
-    progress.show("build", "", 0, len(job.graph.nodes))
+    progress.show("build", "the first step", 0, len(job.graph.nodes))
     # The history that `dagster dev` shows, where the command runs in a checkout; else none is kept.
     here = Path("dagster.yaml").is_file()
     instance = dg.DagsterInstance.from_config(".") if here else dg.DagsterInstance.ephemeral()
@@ -124,9 +128,10 @@ def _run(config: dict[str, Any], progress: Watch) -> dg.ExecuteInProcessResult:
 class _Steps(logging.Handler):
     """Turns Dagster's events into progress."""
 
-    def __init__(self, progress: Watch) -> None:
+    def __init__(self, progress: Watch, steps: int) -> None:
         super().__init__(logging.DEBUG)
         self._progress = progress
+        self._steps = steps
         self._done = 0
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -136,16 +141,16 @@ class _Steps(logging.Handler):
             return
         name = event.step_key.replace("__", "/")
         if event.event_type_value == "STEP_START":
-            self._progress.show("build", name, self._done, 0)
+            self._progress.show("build", name, self._done, self._steps)
         elif event.event_type_value in ("STEP_SUCCESS", "STEP_FAILURE", "STEP_SKIPPED"):
             self._done += 1
             self._progress.drop("  step")
-            self._progress.show("build", name, self._done, 0)
+            self._progress.show("build", name, self._done, self._steps)
 
 
-def _logger(progress: Watch) -> logging.Logger:
+def _logger(progress: Watch, steps: int) -> logging.Logger:
     logger = logging.Logger("robustgym.build", logging.DEBUG)
-    logger.addHandler(_Steps(progress))
+    logger.addHandler(_Steps(progress, steps))
     return logger
 
 
@@ -265,16 +270,22 @@ def _tell(summary: dict[str, Any]) -> None:
         say(f"  {split:<7}" + "".join(f"{n:>9,}" for n in by_level) + f"{sum(by_level):>8,}")
     say(f"\nEvery reference was run again; the wording is {summary['model_check']}.")
     if summary["left_out"]:
-        say(f"\nLeft out ({len(summary['left_out'])}, all in the release's report):")
+        say(f"\nLeft out ({len(summary['left_out'])}, all in the report):")
         for item in sorted(summary["left_out"], key=_weight)[:SHOWN]:
             say(f"  {item['what']}: {item['why']}")
     if summary["drops"]:
-        say("\nCandidates dropped, by reason:")
-        for reason, n in sorted(summary["drops"].items(), key=lambda item: -item[1])[:SHOWN]:
+        dropped = sum(summary["drops"].values())
+        say(f"\nCandidates tried and dropped ({dropped:,}, as is usual; all reasons in the report):")
+        for reason, n in sorted(summary["drops"].items(), key=lambda item: -item[1])[:REASONS]:
             say(f"  {n:>7,}  {reason}")
+    if summary["notes"]:
+        say("\nChecks that warn:")
+        for note in summary["notes"]:
+            say(f"  {note}")
     given = summary["source"]["given"]
-    release = summary["release"]
+    release = shlex.quote(summary["release"])
+    say(f"\nTo read: {summary['release']}/report.html, in a browser.")
     say("\nTry next:")
-    say(f"  robustgym verify {release} --source {summary['warehouse']}")
-    say(f"  robustgym show {release} {summary['example']}")
-    say("  dagster dev" + ("" if given.startswith("synthetic") else f"    # with ROBUSTGYM_SOURCE={given}"))
+    say(f"  {called('robustgym')} show {release} {summary['example']}")
+    say(f"  {called('robustgym')} verify {release} --source {shlex.quote(summary['warehouse'])}")
+    say(f"  {'' if given == 'synthetic' else f'ROBUSTGYM_SOURCE={shlex.quote(given)} '}{called('dagster')} dev")

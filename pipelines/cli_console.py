@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +98,14 @@ def say(result: object = "") -> None:
         from rich.console import Console
 
         Console(highlight=False).print(result)
+
+
+def called(program: str) -> str:
+    """A program of this environment as one can type it here: its name, or its path where the name does not find it."""
+    here = Path(sys.executable).parent / program
+    if (found := shutil.which(program)) and Path(found).resolve() == here.resolve():
+        return program
+    return shlex.quote(str(here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here))
 
 
 def as_json(value: Any) -> None:

@@ -16,7 +16,7 @@ from assets.graph.plan import Plan
 from assets.graph.publish import next_version, sums, versions
 from noise_ops import operators
 from pipelines.cli import app
-from pipelines.cli_console import watch
+from pipelines.cli_console import called, watch
 from schemas.release import Profile
 from schemas.tables import TABLES
 
@@ -148,6 +148,19 @@ def test_every_fault_of_a_source_is_told_though_tables_depend_on_each_other(tmp_
     assert [line.split(",")[0] for line in sorted(told)] == ["hosp/admissions.csv", "hosp/omr.csv", "hosp/patients.csv"]
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "data/releases").exists()
+
+
+def test_programs_are_named_so_that_the_line_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / ".venv/bin"
+    folder.mkdir(parents=True)
+    (folder / "robustgym").touch(0o755)
+    monkeypatch.setattr(sys, "executable", str(folder / "python"))
+    monkeypatch.setenv("PATH", "/usr/bin")
+    assert called("robustgym") == str(folder / "robustgym")
+    monkeypatch.chdir(tmp_path)
+    assert called("robustgym") == ".venv/bin/robustgym"
+    monkeypatch.setenv("PATH", str(folder))
+    assert called("robustgym") == "robustgym"
 
 
 # -- from a hospital to a release -----------------------------------------------------------------------------------
