@@ -55,6 +55,8 @@ def serve() -> Iterator[Callable[[Callable[[str], tuple[int, str]]], Script]]:
                 data = json.dumps(reply).encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
+                if status == 307:
+                    self.send_header("location", text)
                 self.send_header("content-length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
@@ -141,6 +143,17 @@ def test_credentialed_texts_go_nowhere_else_unless_confirmed(tmp_path: Path) -> 
     with pytest.raises(InputError, match="zero-retention"):
         check_wording(PAIRS, elsewhere, answers=tmp_path / "answers.jsonl", kind="credentialed")
     assert check_wording((), elsewhere, answers=tmp_path / "a", kind="credentialed", confirmed=True).asked == 0
+
+
+def test_a_local_endpoint_hands_nothing_on(serve: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    elsewhere = serve(lambda _: (200, GOOD))
+    moved = serve(lambda _: (307, f"{elsewhere.url}/chat/completions"))
+    monkeypatch.setenv("HTTP_PROXY", elsewhere.url)
+    monkeypatch.setenv("NO_PROXY", "")
+    with pytest.raises(InputError, match="refused with status 307"):
+        check_wording(PAIRS, endpoint(moved), answers=tmp_path / "answers.jsonl", kind="credentialed")
+    assert moved.asked
+    assert not elsewhere.asked
 
 
 def test_half_an_endpoint_is_refused() -> None:

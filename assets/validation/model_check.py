@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from robustgym.licence import require_permission
+from robustgym.licence import is_local, require_permission
 from schemas.errors import InputError, Problem
 from schemas.overlays import Delete, Edit, Insert, Update
 from schemas.pairs import Condition, GoldRow
@@ -256,9 +256,14 @@ def _read(answers: Path) -> dict[str, tuple[str, Opinion]]:
 
 def _ask(endpoint: Endpoint, open_: Sequence[tuple[str, Wording]]) -> Iterator[tuple[str, Opinion | None]]:
     """Ask about each pair, a few at a time; answers come in the order of the pairs."""
-    from openai import OpenAI  # takes over a second to import, and most builds ask nobody
+    from openai import DefaultHttpxClient, OpenAI  # takes over a second to import, and most builds ask nobody
 
-    client = OpenAI(base_url=endpoint.url, api_key=endpoint.key or "none", timeout=120, max_retries=3)
+    # The permission is for this address: a local server that redirects, or a proxy named in the environment, would
+    # take the texts elsewhere.
+    direct = DefaultHttpxClient(follow_redirects=False, trust_env=not is_local(endpoint.url))
+    client = OpenAI(
+        base_url=endpoint.url, api_key=endpoint.key or "none", timeout=120, max_retries=3, http_client=direct
+    )
     pool = ThreadPoolExecutor(AT_ONCE)
     try:
         yield from pool.map(lambda item: (item[0], _opinion(client, endpoint, item[1])), open_)
