@@ -63,6 +63,7 @@ def overlaid(
     *,
     placebo: bool,
     numbered: bool,
+    searched: bool = True,
 ) -> str:
     """The statement that reads a table as its edits leave it.
 
@@ -73,6 +74,7 @@ def overlaid(
         clean: Its clean rows.
         placebo: Give the same shape, and change nothing.
         numbered: Add the column `row_id`, last; NULL in new rows.
+        searched: Rows will be looked for by a masked id (see `masked_ids`). The rows are the same either way.
 
     Raises:
         InputError: An edit names a record that is not there or has other values, or gives a value that doesn't fit.
@@ -82,7 +84,7 @@ def overlaid(
         patch = _Patch(cursor, table, by_row, clean, placebo, numbered)
         return patch.subjects() if table.patient else patch.slab()
     by_predicate = [edit for edit in edits if isinstance(edit, UpdateWhere | DeleteWhere | CopyWhere)]
-    return _by_predicate(table, by_predicate, clean, placebo, numbered)
+    return _by_predicate(table, by_predicate, clean, placebo, numbered, searched)
 
 
 def columns(table: Table) -> str:
@@ -140,19 +142,31 @@ class _Patch:
         subjects = sorted({int(s) for s in found if s is not None})
         if any(edit.subject_id is None for edit in self.touched):
             raise InputError(Problem(f"overlay, {self.table.name}", "an edit doesn't say whose record it is"))
-        rows, outer = self.clean.rows, columns(self.table)
+        read = f"SELECT {columns(self.table)}{self.number} FROM {self.clean.rows} AS t"
+        required = self.table["subject_id"].required
         if len(subjects) > SUBJECTS_IN_FILTER:
             self.cursor.execute(
                 f"CREATE TEMP TABLE {self.name}_subjects AS SELECT unnest($subjects::INTEGER[]) AS subject_id",
                 {"subjects": subjects},
             )
             self._make(f"t.subject_id IN (SELECT subject_id FROM {self.name}_subjects)")
-            rest = f"{rows} AS t ANTI JOIN {self.name}_subjects AS s ON t.subject_id = s.subject_id"
+            rest = [f"{read} ANTI JOIN {self.name}_subjects AS s ON t.subject_id = s.subject_id"]
+            if required and self._close_together():
+                # Rows before the first and after the last of these patients need no join, and the engine skips to them.
+                rest[0] += f" WHERE t.subject_id BETWEEN {subjects[0]} AND {subjects[-1]}"
+                rest = [f"{read} WHERE t.subject_id < {subjects[0]}", *rest]
+                rest.append(f"{read} WHERE t.subject_id > {subjects[-1]}")
         else:
             self._make(f"t.subject_id IN ({', '.join(map(str, subjects))})" if subjects else "FALSE")
-            unequal = "<>" if self.table["subject_id"].required else "IS DISTINCT FROM"
-            rest = f"{rows} WHERE " + (" AND ".join(f"subject_id {unequal} {s}" for s in subjects) or "TRUE")
-        return f"SELECT {outer}{self.number} FROM {rest} UNION ALL SELECT {self.patched} FROM {self.name}"
+            unequal = "<>" if required else "IS DISTINCT FROM"
+            rest = [read + _where([f"t.subject_id {unequal} {subject}" for subject in subjects])]
+        return " UNION ALL ".join([*rest, f"SELECT {self.patched} FROM {self.name}"])
+
+    def _close_together(self) -> bool:
+        """Whether the edited records lie in less than half of the table."""
+        rows = [edit.row for edit in self.touched]
+        [size] = self.cursor.execute(f"SELECT count(*) FROM {self.clean.warehouse}").fetchone() or (0,)
+        return bool(rows) and max(rows) - min(rows) < size / 2
 
     def slab(self) -> str:
         """Replaces a stretch of a table without patients: from the first edited row to the last, in its place."""
@@ -280,7 +294,14 @@ class _Patch:
 # -- by predicate -----------------------------------------------------------------------------------------------
 
 
-def _by_predicate(table: Table, edits: Sequence[SetEdit], clean: Clean, placebo: bool, numbered: bool) -> str:
+def masked_ids(edits: Iterable[Edit]) -> frozenset[str]:
+    """Ids that edits by predicate change: a statement that looks for rows by one of them is served another way."""
+    return frozenset(name for edit in edits if isinstance(edit, UpdateWhere) for name in edit.put) & _CLUSTERED
+
+
+def _by_predicate(
+    table: Table, edits: Sequence[SetEdit], clean: Clean, placebo: bool, numbered: bool, searched: bool
+) -> str:
     """Reads a table through its edits. Every predicate and expression sees the clean row.
 
     Deletion wins over change, a later change of a column over an earlier one; a copy is a copy of the clean row.
@@ -290,7 +311,7 @@ def _by_predicate(table: Table, edits: Sequence[SetEdit], clean: Clean, placebo:
     gone = [edit.where for edit in edits if isinstance(edit, DeleteWhere)]
     never = _never(clean.row, placebo)
     kept = [f"({_any(gone)}{never}) IS NOT TRUE"] if gone else []
-    if any(name in _CLUSTERED for edit in updates for name in edit.put):
+    if searched and masked_ids(edits):
         # Behind CASE the engine finds no patient by these any more: the rows that keep theirs are read by themselves.
         hit = _any([edit.where for edit in updates])
         unhit = plain(table, clean, numbered=numbered) + _where([f"({hit}) IS NOT TRUE", *kept])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import duckdb
 
 from robustgym.guard import Refused
-from robustgym.overlay_views import Clean, columns, overlaid, plain
+from robustgym.overlay_views import Clean, columns, masked_ids, overlaid, plain
 from robustgym.shown import ROWS, Shown, cut, scrub
 from schemas.errors import InputError, Problem
 from schemas.overlays import Overlay
@@ -47,7 +47,8 @@ class Session:
         self._hospital, self._placebo, self._row_ids, self._only = hospital, placebo, row_ids, only
         self._edits, self._extracts = overlay.by_table(), extracts
         self._cursor = hospital.cursor()
-        self._viewed: set[str] = set()
+        # What each view was made for: the masked ids that statements look for rows by, or none of them.
+        self._viewed: dict[str, bool] = {}
 
     @property
     def tables(self) -> frozenset[str]:
@@ -67,7 +68,7 @@ class Session:
             return Shown(error=str(refused))
         if reading.lists_tables:
             return Shown(("name",), tuple((name,) for name in sorted(self._hospital.tables)))
-        self._view(reading.tables)
+        self._view(reading.tables, sql)
         try:
             with self._hospital.watchdog.over(self._cursor, self._hospital.seconds):
                 result = self._cursor.execute(sql)
@@ -88,7 +89,7 @@ class Session:
         Raises:
             duckdb.Error: The statement is wrong.
         """
-        self._view(set(_WORD.findall(sql.lower())) & self._hospital.tables)
+        self._view(self._hospital.tables.intersection(_WORD.findall(sql.lower())), sql)
         result = self._cursor.execute(sql)
         return [column[0] for column in result.description or ()], result.fetchall()
 
@@ -102,16 +103,20 @@ class Session:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _view(self, tables: Iterable[str]) -> None:
-        """Make the views of these tables, unless they are there."""
-        for name in sorted(set(tables) - self._viewed):
+    def _view(self, tables: Iterable[str], sql: str) -> None:
+        """Make the views of these tables as this statement is best served, unless they are there."""
+        words = frozenset(_WORD.findall(sql.lower()))
+        for name in sorted(tables):
+            searched = not words.isdisjoint(masked_ids(self._edits.get(name, ())))
+            if self._viewed.get(name) == searched:
+                continue
             try:
-                self._cursor.execute(f"CREATE TEMP VIEW {name} AS {self._statement(name)}")
+                self._cursor.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {self._statement(name, searched)}")
             except duckdb.Error as error:
                 raise InputError(Problem(f"overlay, {name}", str(error).splitlines()[0])) from error
-            self._viewed.add(name)
+            self._viewed[name] = searched
 
-    def _statement(self, name: str) -> str:
+    def _statement(self, name: str, searched: bool) -> str:
         """The statement a table's view stands for."""
         table, clean = TABLES[name], Clean(f"w.{name}")
         edits = self._edits.get(name, ())
@@ -119,7 +124,9 @@ class Session:
             clean = Clean(f"w.{name}", self._extracts.relations[name])
         numbered = self._row_ids or name in self._only
         if edits:
-            rows = overlaid(self._cursor, table, edits, clean, placebo=self._placebo, numbered=numbered)
+            rows = overlaid(
+                self._cursor, table, edits, clean, placebo=self._placebo, numbered=numbered, searched=searched
+            )
         else:
             rows = plain(table, clean, numbered=numbered)
         if name not in self._only:

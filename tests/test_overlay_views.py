@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robustgym.hospital import Hospital
-from robustgym.overlay_views import SUBJECTS_IN_FILTER
+from robustgym.overlay_views import EDITS_IN_CASE, SUBJECTS_IN_FILTER
 from schemas.errors import InputError
 from schemas.overlays import (
     CopyWhere,
@@ -138,18 +138,26 @@ def parsed(value: Value, column: Column) -> Any:
     return moment if column.type is ColumnType.TIMESTAMP else moment.date()
 
 
-@SWEEP
-@given(row_overlays())
-def test_row_edits_are_made(hospital: Hospital, overlay: Overlay) -> None:
-    for name in overlay.tables:
-        assert read(hospital, name, overlay) == edited(overlay, name)
+WRITTEN_OR_JOINED = st.sampled_from((EDITS_IN_CASE, 0))
+"""A patch has two forms: up to how many edits are written into its statement."""
 
 
 @SWEEP
-@given(row_overlays())
-def test_placebo_of_row_edits_changes_nothing(hospital: Hospital, overlay: Overlay) -> None:
-    for name in overlay.tables:
-        assert Counter(read(hospital, name, overlay, placebo=True)) == Counter(CLEAN[name])
+@given(row_overlays(), WRITTEN_OR_JOINED)
+def test_row_edits_are_made(hospital: Hospital, overlay: Overlay, written: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("robustgym.overlay_views.EDITS_IN_CASE", written)
+        for name in overlay.tables:
+            assert read(hospital, name, overlay) == edited(overlay, name)
+
+
+@SWEEP
+@given(row_overlays(), WRITTEN_OR_JOINED)
+def test_placebo_of_row_edits_changes_nothing(hospital: Hospital, overlay: Overlay, written: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("robustgym.overlay_views.EDITS_IN_CASE", written)
+        for name in overlay.tables:
+            assert Counter(read(hospital, name, overlay, placebo=True)) == Counter(CLEAN[name])
 
 
 def test_many_patients_are_joined(hospital: Hospital) -> None:
@@ -158,6 +166,17 @@ def test_many_patients_are_joined(hospital: Hospital) -> None:
     assert len(of) > SUBJECTS_IN_FILTER
     deletions = tuple(Delete(table="labevents", row=i, subject_id=CLEAN["labevents"][i][place], before={}) for i in of)
     overlay = Overlay(edits=deletions)
+    assert read(hospital, "labevents", overlay) == edited(overlay, "labevents")
+    assert Counter(read(hospital, "labevents", overlay, placebo=True)) == Counter(CLEAN["labevents"])
+
+
+def test_patients_close_together_are_joined_there(hospital: Hospital, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robustgym.overlay_views.SUBJECTS_IN_FILTER", 1)
+    place, size = TABLES["labevents"].names.index("subject_id"), len(CLEAN["labevents"])
+    rows = range(size // 3, 2 * size // 3)
+    deletions = [Delete(table="labevents", row=i, subject_id=CLEAN["labevents"][i][place], before={}) for i in rows]
+    assert len({edit.subject_id for edit in deletions}) > 2
+    overlay = Overlay(edits=tuple(deletions))
     assert read(hospital, "labevents", overlay) == edited(overlay, "labevents")
     assert Counter(read(hospital, "labevents", overlay, placebo=True)) == Counter(CLEAN["labevents"])
 
@@ -251,6 +270,20 @@ def with_predicates(edits: list[MadeEdit]) -> list[Row]:
 def test_edits_by_predicate_are_made(hospital: Hospital, edits: list[MadeEdit]) -> None:
     overlay = Overlay(edits=tuple(edit for edit, _ in edits))
     assert Counter(read(hospital, "labevents", overlay)) == Counter(with_predicates(edits))
+
+
+def test_a_masked_id_is_the_same_however_it_is_read(hospital: Hospital) -> None:
+    """A statement that looks for rows by the masked id is served by another view than one that does not."""
+    masked = UpdateWhere(table="labevents", where="itemid = 50912", put={"hadm_id": "NULL"})
+    whole = "SELECT * FROM labevents"
+    with hospital.session(Overlay(edits=(masked,))) as session:
+        unsearched = session.fetch(whole)[1]
+        records = [dict(zip(TABLES["labevents"].names, row, strict=True)) for row in CLEAN["labevents"]]
+        due = [tuple((r | ({"hadm_id": None} if r["itemid"] == 50912 else {})).values()) for r in records]
+        assert Counter(unsearched) == Counter(due)
+        assert Counter(session.fetch(f"{whole} WHERE hadm_id IS NULL OR hadm_id > 0")[1]) == Counter(due)
+        assert session.fetch(whole)[1] == unsearched
+        assert session.fetch("SELECT count(*) FROM labevents WHERE itemid = 50912 AND hadm_id IS NOT NULL")[1] == [(0,)]
 
 
 @SWEEP
