@@ -127,7 +127,7 @@ def pipeline(module: str) -> ModuleType:
         raise InputError(
             Problem(
                 f"the package {error.name}",
-                "not installed, and making a release needs it",
+                "not installed, and staging a source or making a release needs it",
                 "run `pip install 'ehr-robustgym[pipeline]'`, or `make setup` in a checkout",
             )
         ) from None
