@@ -167,8 +167,9 @@ class Difference:
             Text(f"How to re-grade: {self.regrade}"),
         ]
         if not self.honest:
+            rose = f"rose by a {self.said.name.lower()} step" if self.said else "did not rise"
             parts.append(
-                Text(f"The version rose by {self.said.name.lower()}; it has to by {self.needed.name.lower()}.", "bold")
+                Text(f"The version {rose}; what changed asks for a {self.needed.name.lower()} step.", style="bold")
             )
         if self.changed:
             table = Table("pair", "split", "what changed", title="Changed pairs", title_justify="left")
