@@ -105,7 +105,7 @@ def _run(config: dict[str, Any], progress: Watch) -> dg.ExecuteInProcessResult:
 
     logger = dg.LoggerDefinition(lambda _: _logger(progress, len(job.graph.nodes)))
     job = build_definitions(Build(**config), {"watch": logger}).resolve_job_def("release")
-    progress.show("build", "the first step", 0, len(job.graph.nodes))
+    progress.show("build", "starting", 0, len(job.graph.nodes))
     # The history that `dagster dev` shows, where the command runs in a checkout; else none is kept.
     here = Path("dagster.yaml").is_file()
     instance = dg.DagsterInstance.from_config(".") if here else dg.DagsterInstance.ephemeral()
