@@ -20,7 +20,9 @@ import pyarrow.parquet as pq
 from robustgym import overlap
 from robustgym.gold import canonical
 from robustgym.layout import CANARY_KEY, CHECKSUMS, MANIFEST, path_of
+from robustgym.licence import LICENCES
 from robustgym.release import Release
+from robustgym.yardsticks import DUE
 from schemas.json_schema import PUBLISHED
 from schemas.noise import Level, Promise
 from schemas.pairs import Condition, GoldRow, Pair, Split, Task
@@ -88,7 +90,7 @@ def canary(release: Release) -> Iterator[str]:
 
 
 def documents(release: Release) -> Iterator[str]:
-    """What is JSON parses, and the parquet tables hold as many rows as the manifest says."""
+    """What is JSON parses, the tables are as long as the manifest says, the licence and the scores are as they must."""
     for name in ("croissant.json", *(f"schemas/{name}.json" for name in PUBLISHED)):
         path = release.path / name
         if path.is_file():
@@ -102,6 +104,12 @@ def documents(release: Release) -> Iterator[str]:
             yield f"{entry.path} should have {entry.rows} rows; there are {len(release.gold(split))} tasks in {split}."
     if release.manifest.licence != release.manifest.source.kind:
         yield f"The licence class is {release.manifest.licence}, the source is {release.manifest.source.kind}."
+    terms, licence = release.path / "LICENSE.txt", LICENCES[release.manifest.licence]
+    if terms.is_file() and licence.url not in _read(terms):
+        yield f"LICENSE.txt is not the {licence.name}, which the manifest names."
+    for name, due in DUE.items():
+        if (score := release.manifest.yardsticks.get(name)) != due:
+            yield f"The manifest has {score} for {name.replace('_', ' ')}; no release is published without {due:.0f}."
 
 
 def tasks(release: Release) -> Iterator[str]:

@@ -89,6 +89,17 @@ def test_a_flipped_byte_is_found(path: Path, name: str) -> None:
     assert f"{name} was altered" in failures(path)
 
 
+def test_another_licence_and_other_scores_are_found_though_the_sums_fit(path: Path) -> None:
+    manifest = json.loads((path / MANIFEST).read_text())
+    manifest["licence"] = manifest["source"]["kind"] = "demo"
+    manifest["yardsticks"]["oracle_noise"] = 0.5
+    (path / MANIFEST).write_text(json.dumps(manifest))
+    reseal(path)
+    found = failures(path)
+    assert "LICENSE.txt is not the Open Data Commons Open Database License 1.0" in found
+    assert "The manifest has 0.5 for oracle noise; no release is published without 1." in found
+
+
 def test_a_file_too_few_is_found(path: Path) -> None:
     (path / "DATASHEET.md").unlink()
     (path / "CHANGELOG.md").unlink()
