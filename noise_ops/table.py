@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from difflib import get_close_matches
 from typing import Any
 
 from noise_ops.faults import FAULTS
@@ -60,7 +61,8 @@ def describe(name: str) -> dict[str, Any]:
     """
     operator = operators().get(name)
     if operator is None:
-        near = [known for known in operators() if name in known] or list(operators())
+        known = list(operators())
+        near = [other for other in known if name in other] or get_close_matches(name, known) or known
         raise InputError(
             Problem(f"operator `{name}`", "there is none of that name", f"choose one of {', '.join(near)}")
         )
