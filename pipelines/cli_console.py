@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,13 +47,18 @@ class Watch:
         self._bars = bars
         self._tasks: dict[str, Any] = {}
         self._said = time.monotonic()
+        self._lock = threading.Lock()
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Show what is being done, how many are done, and how many there are (0 if that is not known)."""
         self.show(self._title, what, done, total)
 
     def show(self, line: str, what: str, done: int, total: int) -> None:
-        """The same on a line of its own, so that a step can show its progress below the whole's."""
+        """The same on a line of its own, so that a step can show its progress below the whole's; from any thread."""
+        with self._lock:
+            self._show(line, what, done, total)
+
+    def _show(self, line: str, what: str, done: int, total: int) -> None:
         if self._bars is None:
             if time.monotonic() - self._said >= EVERY:
                 self._said = time.monotonic()
@@ -64,8 +70,9 @@ class Watch:
 
     def drop(self, line: str) -> None:
         """Take a line away."""
-        if self._bars is not None and line in self._tasks:
-            self._bars.remove_task(self._tasks.pop(line))
+        with self._lock:
+            if self._bars is not None and line in self._tasks:
+                self._bars.remove_task(self._tasks.pop(line))
 
 
 @contextmanager

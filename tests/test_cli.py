@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
@@ -16,7 +18,7 @@ from assets.graph.plan import Plan
 from assets.graph.publish import next_version, sums, versions
 from noise_ops import operators
 from pipelines.cli import app
-from pipelines.cli_console import called, watch
+from pipelines.cli_console import Watch, called, watch
 from schemas.release import Profile
 from schemas.tables import TABLES
 
@@ -134,6 +136,29 @@ def test_progress_is_lines_on_stderr_where_nobody_watches(
     captured = capsys.readouterr()
     assert captured.err.splitlines() == ["reading: labevents (1 of 31)", "reading: somewhere"]
     assert not captured.out
+
+
+def test_threads_share_one_line_of_progress() -> None:
+    class Bars:
+        lines = 0
+
+        def add_task(self, *_: object, **__: object) -> int:
+            time.sleep(0.01)
+            self.lines += 1
+            return self.lines
+
+        def update(self, *_: object, **__: object) -> None: ...
+
+        def remove_task(self, _: int) -> None:
+            self.lines -= 1
+
+    bars = Bars()
+    progress = Watch("build", cast(Any, bars))
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda i: progress.show("  step", "labevents", i, 8), range(8)))
+    assert bars.lines == 1
+    progress.drop("  step")
+    assert bars.lines == 0
 
 
 def test_every_fault_of_a_source_is_told_though_tables_depend_on_each_other(tmp_path: Path) -> None:
