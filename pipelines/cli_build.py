@@ -13,6 +13,7 @@ import typer
 
 from pipelines.cli_console import Watch, as_json, called, pipeline, say, watch
 from schemas.errors import InputError, Problem
+from schemas.questions import Scope
 from schemas.tables import TABLES
 
 if TYPE_CHECKING:
@@ -232,6 +233,9 @@ def _summary(result: dg.ExecuteInProcessResult, source: str, warehouse: Path) ->
     path = Path(str(made.metadata["directory"].value))
     release = Release.open(path)
     manifest = release.manifest
+    pairs = release.pairs()
+    # The first that shows records before and after, and few enough of them to read.
+    legible = (pair for pair in pairs if pair.clean.scope is Scope.PATIENT and pair.noise.overlay.edits)
     return {
         "release": str(path),
         "name": manifest.name,
@@ -244,7 +248,7 @@ def _summary(result: dg.ExecuteInProcessResult, source: str, warehouse: Path) ->
         "left_out": [{"what": what, "why": why} for what, why in manifest.left_out],
         "yardsticks": manifest.yardsticks,
         "model_check": manifest.model_check.status,
-        "example": release.pairs()[0].clean.pair_id,
+        "example": next(legible, pairs[0]).clean.pair_id,
     }
 
 
