@@ -27,8 +27,9 @@ def unit_missing(question: Question, rng: Random, *, share: Annotated[float, Int
     Interfaces drop the unit, or a form never had a field for it: 18 million laboratory results of MIMIC-IV 2.2 have
     none. Where a substance is reported in several units, a bare number says nothing for certain.
 
-    Limits: offered only where the records state a unit and the question demands it. INR, pH or specific gravity have
-    none by nature, and leaving it out there is no fault. The reference range beside the number goes as well, as it is
+    Limits: offered only for laboratory results, where nothing else fixes the unit: `d_items` names that of ICU items,
+    and the strength of a drug stands beside its dose. INR, pH or specific gravity have none by nature, and leaving it
+    out there is no fault. The reference range beside the number goes as well, as it is
     printed in the unit that is missing.
 
     Args:
@@ -37,7 +38,7 @@ def unit_missing(question: Question, rng: Random, *, share: Annotated[float, Int
         share: Share of the records whose unit to empty, at least one.
 
     Raises:
-        NotApplicable: No target states a unit, or half of one record is asked for.
+        NotApplicable: No target states a unit that nothing else fixes, or half of one record is asked for.
 
     Examples:
         >>> from schemas.examples import first_lactate, inr_range
@@ -47,11 +48,11 @@ def unit_missing(question: Question, rng: Random, *, share: Annotated[float, Int
 
         >>> unit_missing(inr_range(), Random(0))
         Traceback (most recent call last):
-        noise_ops.registry.NotApplicable: no target states a unit
+        noise_ops.registry.NotApplicable: no target states a unit that nothing else fixes
     """
-    targets = [selection for selection in chosen_targets(question, share) if selection.unit]
+    targets = [s for s in chosen_targets(question, share) if s.unit and s.table == "labevents"]
     if not targets:
-        raise NotApplicable("no target states a unit")
+        raise NotApplicable("no target states a unit that nothing else fixes")
     emptied = []
     for selection in targets:
         beside = [c for c in ("ref_range_lower", "ref_range_upper") if c in TABLES[selection.table]]

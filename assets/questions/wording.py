@@ -14,6 +14,7 @@ from assets.questions.english import ordinal, tidy, with_article
 from assets.questions.grammar import Anchor, Shape, Side, Slots, Stream, Window
 from assets.questions.kinds.medications import spelled_out
 from assets.questions.limits import beyond_words, limit_of
+from assets.questions.placing import tie
 from assets.questions.records import GIVEN_WORDS
 from assets.questions.template import Template
 from schemas.answers import AnswerKind, AnswerType
@@ -192,11 +193,26 @@ class Clinical:
                 notes.insert(0, "the first minus the second, both being needed")
             if template.aggregator and template.aggregator.note:
                 notes.append(template.aggregator.note.format(**words))
+            notes += belonging(template, stream)
         counting = f", counting {stream.words.counts}" if stream.words.counts and not slots.clauses.attribute else ""
         return f"Answer with {answered(answer)}{counting}" + "".join(f"; {note}" for note in notes) + "."
 
 
 CLINICAL = Clinical()
+
+
+def belonging(template: Template, stream: Stream) -> list[str]:
+    """What makes a unit count, and what makes a record the unit's: without it, the fact would survive a lost link.
+
+    A dose whose `hadm_id` is gone can still be placed by its time or its order; the question must say that it is not.
+    """
+    unit, table, said = template.unit, stream.target.table, []
+    column = tie(table, unit, template.window.side, "x", "f").removeprefix("x.").split()[0]
+    if column != "subject_id" and table != unit.table:
+        said.append(f"records belong to the {unit.short} by their {column}")
+    if unit.support != "TRUE" and "end after they begin" not in stream.words.counts:
+        said.append(f"{with_article(unit.short)} counts only if it ends after it begins")
+    return said
 
 
 def answered(answer: AnswerType) -> str:

@@ -14,9 +14,7 @@ def _member(drug: Drug) -> Membership:
         role=Role.COHORT,
         table="prescriptions",
         concept=folded("drug", drug.orders),
-        support="starttime < stoptime",
         label=f"order for {drug.lay_name}",
-        time=("starttime", "stoptime"),
         names=("drug",),
     )
     return Membership(orders, link="hadm_id")
