@@ -1,7 +1,7 @@
 """What it saves that population questions on one concept share its scan; the answers must stay the same.
 
 A synthetic hospital is multiplied (the same records under other patients) until scans of `labevents` matter;
-then the population questions on labs are answered one by one, and sharing one extract for each set of records they read.
+then the population questions on labs are answered one by one, and from one extract of the records they read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from assets.pairs.asking import by_scan
+from assets.pairs.scans import grouped
 from assets.questions import ask, catalogue, fillings, gold_of
 from assets.staging import find_source, stage
 from assets.synthetic import write_hospital
@@ -106,8 +106,8 @@ def by_themselves(hospital: Hospital, questions: list[Question]) -> dict[str, Go
 def sharing(hospital: Hospital, questions: list[Question]) -> dict[str, Gold]:
     """The same as the build does it."""
     golds = {}
-    for scan, group in by_scan(questions):
-        with hospital.extract(scan.tests) as extracts, hospital.session(extracts=extracts) as session:
+    for scan, group in grouped(questions, lambda question: (question,)):
+        with hospital.extract(scan.tests, scan.words) as extracts, hospital.session(extracts=extracts) as session:
             for question in group:
                 columns, rows = session.fetch(question.reference_sql)
                 golds[question.reference_sql] = gold_of(question, rows, columns)
@@ -116,9 +116,9 @@ def sharing(hospital: Hospital, questions: list[Question]) -> dict[str, Gold]:
 
 def further_reference(hospital: Hospital, questions: list[Question]) -> float:
     """CPU milliseconds of one reference over an extract that is there, the median of several."""
-    scan, group = max(by_scan(questions), key=lambda pair: len(pair[1]))
+    scan, group = max(grouped(questions, lambda question: (question,)), key=lambda pair: len(pair[1]))
     spent = []
-    with hospital.extract(scan.tests) as extracts, hospital.session(extracts=extracts) as session:
+    with hospital.extract(scan.tests, scan.words) as extracts, hospital.session(extracts=extracts) as session:
         for question in group * 5:
             begun = time.process_time()
             session.fetch(question.reference_sql)

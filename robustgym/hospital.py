@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -85,20 +85,30 @@ class Hospital:
             self, overlay, placebo=placebo, row_ids=row_ids, extracts=extracts, only=only if only is not None else {}
         )
 
-    def extract(self, tests: Mapping[str, Sequence[str]]) -> Extracts:
+    def extract(self, tests: Mapping[str, Sequence[str]], columns: Collection[str] | None = None) -> Extracts:
         """Set the rows aside that many statements need, so that they share one scan of each table.
 
         Args:
             tests: Predicates over the table's own columns, by table. A row is in if it meets any of them. Statements
                 that read the extracts must ask for nothing else.
+            columns: Names of the columns they read; the others are NULL in the extract. None for all.
         """
         number, relations = next(self._numbers), {}
         for name in sorted(tests):
             relations[name] = f"memory.main.extract_{number}_{name}"
             any_test = " OR ".join(f"({test})" for test in tests[name]) or "FALSE"
+            cells = ", ".join(
+                column.name
+                if columns is None or column.name in columns
+                else f"CAST(NULL AS {column.type.duckdb}) AS {column.name}"
+                for column in TABLES[name].columns
+            )
+            # Items of one sort together: a statement about one of them then skips the others.
+            order = " ORDER BY itemid, rowid" if len(tests[name]) > 1 and "itemid" in TABLES[name] else ""
             with self.cursor() as cursor:
                 cursor.execute(
-                    f"CREATE TABLE {relations[name]} AS SELECT *, rowid AS row_id FROM w.{name} WHERE {any_test}"
+                    f"CREATE TABLE {relations[name]} AS "
+                    f"SELECT {cells}, rowid AS row_id FROM w.{name} WHERE {any_test}{order}"
                 )
         return Extracts(self, relations, {name: tuple(tests[name]) for name in relations})
 

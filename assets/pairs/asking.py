@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby, islice
+from itertools import islice
 
 from assets.pairs.identity import drawn, question_id, split_of
 from assets.pairs.records import RowNumbers, associated
-from assets.pairs.scans import Scan, scan_of
+from assets.pairs.scans import Scan, grouped
 from assets.questions import Template, ask, catalogue, every_unit_sql, fillings, gold_of, lint
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
@@ -167,7 +167,7 @@ class _Asker:
                 if kept[template] < wanted
                 for filling in islice(queue, wanted)
             ]
-            groups = list(by_scan([question for _, question in questions]))
+            groups = list(grouped([question for _, question in questions], lambda question: (question,)))
             golds: dict[str, Gold] = {}
             for found in side_by_side(self._golds, groups):
                 golds |= found
@@ -179,7 +179,10 @@ class _Asker:
     def _golds(self, group: tuple[Scan, list[Question]]) -> dict[str, Gold]:
         """The gold answers of questions that share a scan, by reference."""
         scan, questions = group
-        with self.hospital.extract(scan.tests) as extracts, self.hospital.session(extracts=extracts) as session:
+        with (
+            self.hospital.extract(scan.tests, scan.words) as extracts,
+            self.hospital.session(extracts=extracts) as session,
+        ):
             golds = {}
             for question in questions:
                 columns, rows = session.fetch(question.reference_sql)
@@ -236,11 +239,3 @@ def _in_turn(queues: Iterable[Iterator[dict[str, Value]]]) -> Iterator[dict[str,
                 still.append(queue)
                 yield item
         left = still
-
-
-def by_scan(questions: list[Question]) -> Iterator[tuple[Scan, list[Question]]]:
-    """Groups that read the same records."""
-    scanned = sorted(((scan_of(q), q) for q in questions), key=lambda pair: (pair[0].key, pair[1].reference_sql))
-    for _, group in groupby(scanned, key=lambda pair: pair[0].key):
-        members = list(group)
-        yield members[0][0], [question for _, question in members]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -14,7 +13,7 @@ from assets.pairs.asking import Asked, Progress, Questions
 from assets.pairs.identity import digest, drawn, pair_id, random_for, task_id
 from assets.pairs.promises import check, supporting
 from assets.pairs.records import load
-from assets.pairs.scans import Scan, scan_of
+from assets.pairs.scans import grouped
 from assets.pairs.surroundings import Lazy, Neighbourhood, known
 from assets.pairs.witness import witness
 from assets.questions import Template, ask, catalogue
@@ -141,14 +140,13 @@ class _Maker:
             if made is not None:
                 ready.append((asked, severity, question, *made))
         kept = 0
-        for scan, group in groupby(
-            sorted(ready, key=lambda item: _scan(item[2], item[4]).key), key=lambda item: _scan(item[2], item[4]).key
-        ):
-            members = list(group)
-            population = members[0][2].scope is Scope.POPULATION
-            with self.hospital.extract(dict(scan)) if population else nullcontext() as extracts:
-                for asked, severity, question, noise, noisy in members:
-                    kept += self._keep(asked, severity, question, noise, noisy, extracts)
+        if not ready:
+            return 0
+        if ready[0][2].scope is Scope.PATIENT:
+            return sum(self._keep(*made, None) for made in ready)
+        for scan, group in grouped(ready, lambda made: (made[2], made[4]), lambda made: _texts(made[3])):
+            with self.hospital.extract(scan.tests, scan.words) as extracts:
+                kept += sum(self._keep(*made, extracts) for made in group)
         return kept
 
     def _question(self, template: Template, asked: Asked) -> Question:
@@ -269,7 +267,6 @@ def _asked(template: Template, parameters: str, tables: frozenset[str]) -> Quest
     return ask(template, json.loads(parameters), tables=tables)
 
 
-def _scan(clean: Question, noisy: Question) -> Scan:
-    """The records that either question of a pair reads."""
-    a, b = scan_of(clean).tests, scan_of(noisy).tests
-    return Scan({table: tuple(sorted({*a[table], *b[table]})) for table in sorted(a.keys() & b.keys())})
+def _texts(noise: Noise) -> tuple[str, ...]:
+    """What the overlays of a noise say, columns included."""
+    return tuple(overlay.model_dump_json() for overlay in (noise.overlay, *noise.worlds))
