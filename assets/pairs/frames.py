@@ -36,19 +36,20 @@ def made(path: Path, key: str, kind: type[T], make: Callable[[], T]) -> Product[
     """
     stamp = path.with_name(path.name + ".key")
     adapter = TypeAdapter(kind)
-    if path.is_file() and stamp.is_file() and stamp.read_text().splitlines()[:1] == [key]:
-        text: bytes = igzip.decompress(path.read_bytes())  # type: ignore[no-untyped-call]
-        content = hashlib.sha256(text).hexdigest()
-        # The second line guards against a file that was cut short or edited.
-        if stamp.read_text().splitlines()[1:] == [content]:
+    if path.is_file() and stamp.is_file():
+        packed = path.read_bytes()
+        was, content, file = (*stamp.read_text().splitlines(), "", "", "")[:3]
+        # The file's own hash guards against one that was cut short or edited.
+        if was == key and file == hashlib.sha256(packed).hexdigest():
+            text: bytes = igzip.decompress(packed)  # type: ignore[no-untyped-call]
             return Product(adapter.validate_json(text), path, content, reused=True)
     value = make()
     text = adapter.dump_json(value)
-    content = hashlib.sha256(text).hexdigest()
+    content, packed = hashlib.sha256(text).hexdigest(), igzip.compress(text, mtime=0)
     path.parent.mkdir(parents=True, exist_ok=True)
     stamp.unlink(missing_ok=True)
-    _write(path, igzip.compress(text, mtime=0))
-    _write(stamp, f"{key}\n{content}\n".encode())
+    _write(path, packed)
+    _write(stamp, f"{key}\n{content}\n{hashlib.sha256(packed).hexdigest()}\n".encode())
     return Product(value, path, content, reused=False)
 
 
