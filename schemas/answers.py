@@ -98,7 +98,8 @@ class AnswerType(Frozen):
             case AnswerKind.CATEGORY:
                 return "one text, as the record has it"
             case AnswerKind.CODE:
-                return "a code as text" + (" together with its version, as {\"code\": ..., \"version\": ...}" if self.with_version else "")
+                versioned = ' together with its version, as {"code": ..., "version": ...}'
+                return "a code as text" + (versioned if self.with_version else "")
             case AnswerKind.TIME:
                 return "a date" if self.resolution == "day" else f"a date and time, to the {self.resolution}"
             case AnswerKind.SET:
