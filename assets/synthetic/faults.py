@@ -1,8 +1,8 @@
 """How often the synthetic record is wrong in the ways MIMIC-IV is wrong.
 
 Each rate names the key of `noise_ops.faults.FAULTS` it models, so that tests can hold the tables against it. A rate
-is the probability per row unless it says otherwise. What follows from how a hospital works (results copied into two tables,
-the unit a coding system lacks) is not drawn but built into the tables.
+is the probability per row unless it says otherwise. What follows from how a hospital works (results
+copied into two tables, the unit a coding system lacks) is not drawn but built into the tables.
 """
 
 from __future__ import annotations
