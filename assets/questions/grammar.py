@@ -87,6 +87,8 @@ class Window:
     """The half-open interval `[lo, hi)` of one unit in which records count, perhaps opened by an anchor event."""
 
     unit: Unit
+    family: str
+    """Windows that go with the same kinds: `stay`, `dose`, `years` (`fitting.py`)."""
     words: str
     """`in the first 24 hours of the stay`; may name `{anchor}`. Empty where the lead says it all."""
     many: str | None = None
@@ -263,6 +265,8 @@ class Selector:
     """Turns the records of one unit into one measure."""
 
     name: str
+    family: str
+    """Selectors that go with the same kinds: `level`, `burden`, `names` (`fitting.py`)."""
     shape: Shape
     needs: tuple[str, ...]
     """Columns of `seen` it reads: t, t2, v, name, hit."""

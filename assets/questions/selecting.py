@@ -13,6 +13,7 @@ TIE = "if different values share the deciding time, no answer is right"
 def selector(
     shape: Shape,
     *,
+    family: str,
     needs: str,
     asks: str,
     measure: str,
@@ -30,6 +31,7 @@ def selector(
 
     Args:
         shape: What it makes of the records of one unit.
+        family: Selectors that go with the same kinds.
         needs: Columns of `seen` it reads, separated by blanks: t, t2, v, name, hit.
         asks: The question to a patient's record.
         measure: The measure as a noun without article.
@@ -47,6 +49,7 @@ def selector(
     def make(steps: Callable[[Series], Steps]) -> Selector:
         return Selector(
             name=steps.__name__,
+            family=family,
             shape=shape,
             needs=tuple(needs.split()),
             steps=steps,

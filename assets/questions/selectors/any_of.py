@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.YES_NO,
+    family="closed",
     needs="hit",
     asks="{happened} {when}",
     measure="{happened}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import TIE, selector
 
 @selector(
     Shape.VALUE,
+    family="spread",
     needs="t v",
     asks="by how much did the {value} change from first to last {when}",
     measure="change in {value} from first to last",

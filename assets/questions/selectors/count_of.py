@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.COUNT,
+    family="closed",
     needs="hit",
     asks="how many {counted} {when}",
     measure="number of {events}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import SPAN_HOURS, selector, stretches
 
 @selector(
     Shape.HOURS,
+    family="stretch",
     needs="t t2 lo hi",
     asks="how many hours of {running} were there {when}",
     measure="number of hours of {running}",

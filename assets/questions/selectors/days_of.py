@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.COUNT,
+    family="closed",
     needs="t hit",
     asks="on how many different calendar days {happened} {when}",
     measure="number of different calendar days with {events}",

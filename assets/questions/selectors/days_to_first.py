@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.DAYS,
+    family="wait",
     needs="t lo",
     asks="how many calendar days after {start} was the first {event} {when}",
     measure="number of calendar days from {start} to the first {event}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector, turns
 
 @selector(
     Shape.DAYS,
+    family="wait",
     needs="t lo",
     asks="how many calendar days after {start} was the {nth} day with {an_event} {when}",
     measure="number of calendar days from {start} to the {nth} day with {an_event}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.COUNT,
+    family="pace",
     needs="t",
     asks="on how many different calendar days was there {an_event} {when}",
     measure="number of different calendar days with {an_event}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector, stretches
 
 @selector(
     Shape.COUNT,
+    family="stretch",
     needs="t t2 lo hi",
     asks="how many separate stretches of {running} were there {when}",
     measure="number of separate stretches of {running}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.YES_NO,
+    family="burden",
     needs="v",
     asks="was any {value} {beyond} {when}",
     measure="any {value} {beyond}",

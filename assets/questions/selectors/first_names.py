@@ -8,6 +8,7 @@ from assets.questions.selecting import edge, selector
 
 @selector(
     Shape.NAMES,
+    family="names",
     needs="t name",
     asks="which {listed} first {when}",
     measure="first {entries}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.TIME,
+    family="closed",
     needs="t hit",
     asks="when {happened} for the first time {when}",
     measure="first time with {events}",

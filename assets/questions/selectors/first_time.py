@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.TIME,
+    family="moment",
     needs="t",
     asks="when was the first {event} {when}",
     measure="time of the first {event}",

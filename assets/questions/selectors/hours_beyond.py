@@ -8,6 +8,7 @@ from assets.questions.selecting import HELD_HOURS, points, selector
 
 @selector(
     Shape.HOURS,
+    family="burden",
     needs="t v",
     asks="for how many hours was the {value} {beyond} {when}",
     measure="number of hours with {value} {beyond}",

@@ -9,6 +9,7 @@ from assets.questions.sql import hours
 
 @selector(
     Shape.HOURS,
+    family="burden",
     needs="t v lo",
     asks="how many hours after {start} was the {value} first {beyond} {when}",
     measure="number of hours from {start} to the first {value} {beyond}",

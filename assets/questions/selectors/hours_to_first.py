@@ -9,6 +9,7 @@ from assets.questions.sql import hours
 
 @selector(
     Shape.HOURS,
+    family="wait",
     needs="t lo",
     asks="how many hours after {start} was the first {event} {when}",
     measure="number of hours from {start} to the first {event}",

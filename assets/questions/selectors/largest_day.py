@@ -9,6 +9,7 @@ from assets.questions.sql import rounded, single
 
 @selector(
     Shape.DAY,
+    family="sum",
     needs="t v",
     asks="on which calendar day was the total {value} largest {when}",
     measure="calendar day with the largest total {value}",

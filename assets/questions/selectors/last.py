@@ -9,6 +9,7 @@ from assets.questions.sql import single
 
 @selector(
     Shape.VALUE,
+    family="level",
     needs="t v",
     asks="what was the last {value} {when}",
     measure="last {value}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import edge, selector
 
 @selector(
     Shape.NAMES,
+    family="names",
     needs="t name",
     asks="which {listed} last {when}",
     measure="last {entries}",

@@ -9,6 +9,7 @@ from assets.questions.sql import hours
 
 @selector(
     Shape.HOURS,
+    family="pace",
     needs="t",
     asks="what was the longest time between two consecutive {events} {when}",
     measure="longest time between two consecutive {events}",

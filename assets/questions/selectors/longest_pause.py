@@ -9,6 +9,7 @@ from assets.questions.sql import hours
 
 @selector(
     Shape.HOURS,
+    family="stretch",
     needs="t t2 lo hi",
     asks="what was the longest pause between two stretches of {running} {when}",
     measure="longest pause between two stretches of {running}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import points, selector
 
 @selector(
     Shape.COUNT,
+    family="burden",
     needs="t v",
     asks="what was the longest run of consecutive {value} measurements {beyond} {when}",
     measure="longest run of consecutive {value} measurements {beyond}",

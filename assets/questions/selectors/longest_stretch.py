@@ -8,6 +8,7 @@ from assets.questions.selecting import SPAN_HOURS, selector, stretches
 
 @selector(
     Shape.HOURS,
+    family="stretch",
     needs="t t2 lo hi",
     asks="what was the longest unbroken stretch of {running} {when}",
     measure="longest unbroken stretch of {running}",

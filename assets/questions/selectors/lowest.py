@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.VALUE,
+    family="level",
     needs="v",
     asks="what was the lowest {value} {when}",
     measure="lowest {value}",

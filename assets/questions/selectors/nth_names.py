@@ -8,6 +8,7 @@ from assets.questions.selecting import selector, turns
 
 @selector(
     Shape.NAMES,
+    family="names",
     needs="t name",
     asks="which {listed} at the {nth} recorded time {when}",
     measure="{nth} {entries}",

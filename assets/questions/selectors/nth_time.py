@@ -8,6 +8,7 @@ from assets.questions.selecting import selector, turns
 
 @selector(
     Shape.TIME,
+    family="moment",
     needs="t",
     asks="when was the {nth} {event} {when}",
     measure="time of the {nth} {event}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.COUNT,
+    family="names",
     needs="name",
     asks="how many different {listed} {when}",
     measure="number of different {entries}",

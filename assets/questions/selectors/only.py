@@ -9,6 +9,7 @@ from assets.questions.sql import single
 
 @selector(
     Shape.VALUE,
+    family="once",
     needs="v",
     asks="what was the {value} {when}",
     measure="{value}",

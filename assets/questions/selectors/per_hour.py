@@ -9,6 +9,7 @@ from assets.questions.sql import hours
 
 @selector(
     Shape.VALUE,
+    family="sum",
     needs="v lo hi",
     asks="what was the average hourly {value} {when}",
     measure="average hourly {value}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.VALUE,
+    family="spread",
     needs="t v",
     asks="what was the difference between the highest and the lowest {value} {when}",
     measure="difference between highest and lowest {value}",

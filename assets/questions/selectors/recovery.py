@@ -9,6 +9,7 @@ from assets.questions.sql import hours
 
 @selector(
     Shape.HOURS,
+    family="burden",
     needs="t v",
     asks="how many hours passed from the {extreme} {value} until it was no longer {beyond} {when}",
     measure="number of hours from the {extreme} {value} until it was no longer {beyond}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.VALUE,
+    family="course",
     needs="t v",
     asks="what was the largest rise in {value} between two measurements at most 48 hours apart {when}",
     measure="largest rise in {value} within any 48 hours",

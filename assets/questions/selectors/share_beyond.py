@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.PERCENT,
+    family="burden",
     needs="v",
     asks="what percentage of the {value} measurements {when} were {beyond}",
     measure="percentage of {value} measurements {beyond}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.PERCENT,
+    family="closed",
     needs="hit",
     asks="what percentage of {whole} {when} were {part}",
     measure="percentage of {part} among {whole}",

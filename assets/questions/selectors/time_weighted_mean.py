@@ -8,6 +8,7 @@ from assets.questions.selecting import HELD_HOURS, points, selector
 
 @selector(
     Shape.VALUE,
+    family="course",
     needs="t v",
     asks="what was the time-weighted mean {value} {when}",
     measure="time-weighted mean {value}",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.COUNT,
+    family="closed",
     needs="t hit",
     asks="in how many admissions {happened} {when}",
     measure="number of admissions with {events}",

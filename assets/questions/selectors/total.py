@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.VALUE,
+    family="sum",
     needs="v",
     asks="what was the total {value} {when}",
     measure="total {value}",

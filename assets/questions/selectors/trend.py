@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.VALUE,
+    family="course",
     needs="t v lo",
     asks="what was the trend per day of the {value} {when}",
     measure="trend of the {value} per day",

@@ -8,6 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.PERCENT,
+    family="spread",
     needs="t v",
     asks="what was the coefficient of variation of the {value} {when}",
     measure="coefficient of variation of the {value}",

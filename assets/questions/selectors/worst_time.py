@@ -9,6 +9,7 @@ from assets.questions.sql import single
 
 @selector(
     Shape.TIME,
+    family="course",
     needs="t v",
     asks="when was the {extreme} {value} recorded {when}",
     measure="time of the {extreme} {value}",

@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
+    family="culture",
     unit=ADMISSION,
     words="between the first culture that grew an organism and discharge",
     lo="m.t0",

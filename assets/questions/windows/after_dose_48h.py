@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
+    family="dose",
     unit=ADMISSION,
     words="in the 48 hours after the first dose of {anchor} was given",
     lo="m.t0",

@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
+    family="ward",
     unit=ADMISSION,
     words="between the last ICU discharge and hospital discharge",
     lo="m.t1",

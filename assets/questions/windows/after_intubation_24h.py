@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import STAY
 
 WINDOW = Window(
+    family="ventilation",
     unit=STAY,
     words="in the 24 hours after invasive ventilation began",
     lo="m.t0",

@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
+    family="moment",
     unit=ADMISSION,
     words="at the admission",
     lo="u.admittime",

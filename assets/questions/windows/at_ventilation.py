@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import STAY
 
 WINDOW = Window(
+    family="moment",
     unit=STAY,
     words="at the start of invasive ventilation",
     lo="m.t0",

@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import STAY
 
 WINDOW = Window(
+    family="diuretic",
     unit=STAY,
     words="in the 6 hours before the first intravenous furosemide",
     again="in the 6 hours before it",

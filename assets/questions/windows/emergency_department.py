@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
+    family="emergency",
     unit=ADMISSION,
     words="in the emergency department before the admission",
     lo="u.edregtime",

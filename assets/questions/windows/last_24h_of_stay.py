@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import STAY
 
 WINDOW = Window(
+    family="stay",
     unit=STAY,
     words="in the last 24 hours of the ICU stay",
     lo="greatest(u.outtime - INTERVAL 24 HOUR, u.intime)",

@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import STAY
 
 WINDOW = Window(
+    family="pressor",
     unit=STAY,
     words="between the first start and the last stop of norepinephrine",
     lo="m.t0",

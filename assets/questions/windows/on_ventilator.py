@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import STAY
 
 WINDOW = Window(
+    family="ventilation",
     unit=STAY,
     words="between the first start and the last end of invasive ventilation",
     lo="m.t0",

@@ -6,6 +6,7 @@ from assets.questions.grammar import Side, Window
 from assets.questions.units import PATIENT
 
 WINDOW = Window(
+    family="record",
     unit=PATIENT,
     words="",
     side=Side.ALWAYS,

@@ -6,6 +6,7 @@ from assets.questions.grammar import Side, Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
+    family="years",
     unit=ADMISSION,
     words="in the 365 days after discharge",
     lo="u.dischtime",

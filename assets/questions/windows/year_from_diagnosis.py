@@ -6,6 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import PATIENT
 
 WINDOW = Window(
+    family="record",
     unit=PATIENT,
     words="in the 365 days from the first admission coded with {anchor}",
     lo="m.t0",
