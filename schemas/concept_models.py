@@ -72,6 +72,8 @@ class Concept(Frozen):
     id: str
     lay_name: str
     """What a clinician calls it; unambiguous within its pool."""
+    abbreviation: str = ""
+    """What is said and scribbled at the bedside, unambiguous within its pool; empty where people say the whole name."""
     common: int = 0
     """How many patients, stays or admissions of the open demo have it: cohorts and anchors are common ones."""
 

@@ -149,6 +149,7 @@ def _device(procedure: Procedure, row: Mapping[str, str]) -> Device:
     return Device(
         id=procedure.id,
         lay_name=procedure.lay_name,
+        abbreviation=procedure.abbreviation,
         common=int(row["demo_stays"]),
         itemids=procedure.procedureevents_itemids,
         labels=procedure.procedureevents_labels.replace(";", ", "),
