@@ -5,7 +5,7 @@
 
 SQL fragments speak of fixed aliases: `x` the record, `y` the record of a second table that goes with it, `f` the frame
 (the window of one unit), `u` the unit, `m` the moment of the anchor event, `c` a record that decides on the cohort,
-`g` one that splits it.
+`g` one that splits it, `l` the row of a dictionary that says what a record's code, item or id is called.
 """
 
 from __future__ import annotations
@@ -183,6 +183,10 @@ class Stream:
     """SQL over `x` and `y`: do they belong together?"""
     clock: str = "x"
     """Which of the two lies in the window."""
+    label: Selection | None = None
+    """Rows of a dictionary. They have no patient and no time, and every patient shares them."""
+    named: str = ""
+    """SQL over `l` and one of `x` and `y`: is this what the record's code, item or id is called?"""
     daily: bool = False
     """Whether the time is a date only."""
     unit: str = ""
@@ -196,6 +200,9 @@ class Stream:
     minus: Stream | None = None
     """A second stream whose values are subtracted; both must have records."""
     routes: tuple[Route, ...] = ()
+    no_route: str = ""
+    """Why no other record tells the same fact, where no route is declared: nothing else holds it, or the question names
+    the record it asks."""
     definition: str = ""
     """Which records count as the concept, in words."""
 
@@ -266,7 +273,7 @@ class Selector:
 
     name: str
     family: str
-    """Selectors that go with the same kinds: `level`, `burden`, `names` (`fitting.py`)."""
+    """Selectors that go with the same kinds: `level`, `burden`, `listing` (`fitting.py`)."""
     shape: Shape
     needs: tuple[str, ...]
     """Columns of `seen` it reads: t, t2, v, name, hit."""

@@ -8,7 +8,7 @@ from assets.questions.selecting import edge, selector
 
 @selector(
     Shape.NAMES,
-    family="names",
+    family="listing",
     needs="t name",
     asks="which {listed} last {when}",
     measure="last {entries}",

@@ -8,7 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.NAMES,
-    family="names",
+    family="listing",
     needs="name",
     asks="which {listed} most often {when}",
     measure="most frequent {entries}",

@@ -8,7 +8,7 @@ from assets.questions.selecting import edge, selector
 
 @selector(
     Shape.NAMES,
-    family="names",
+    family="listing",
     needs="t name",
     asks="which {listed} at the latest time {when} that had not been recorded before",
     measure="new {entries}",

@@ -8,7 +8,7 @@ from assets.questions.selecting import selector, turns
 
 @selector(
     Shape.NAMES,
-    family="names",
+    family="listing",
     needs="t name",
     asks="which {listed} at the {nth} recorded time {when}",
     measure="{nth} {entries}",

@@ -8,7 +8,7 @@ from assets.questions.selecting import selector
 
 @selector(
     Shape.COUNT,
-    family="names",
+    family="listing",
     needs="name",
     asks="how many different {listed} {when}",
     measure="number of different {entries}",

@@ -6,7 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
-    family="admission",
+    family="hospital",
     unit=ADMISSION,
     words="during the admission",
     lo="u.admittime",

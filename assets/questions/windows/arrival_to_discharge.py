@@ -6,7 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
-    family="admission",
+    family="hospital",
     unit=ADMISSION,
     words="between arrival (emergency department included) and discharge",
     lo="least(coalesce(u.edregtime, u.admittime), u.admittime)",

@@ -6,7 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
-    family="admission",
+    family="hospital",
     unit=ADMISSION,
     words="in the first 24 hours of the admission",
     lo="u.admittime",

@@ -6,7 +6,7 @@ from assets.questions.grammar import Window
 from assets.questions.units import ADMISSION
 
 WINDOW = Window(
-    family="admission",
+    family="hospital",
     unit=ADMISSION,
     words="in the last 48 hours before discharge",
     lo="greatest(u.dischtime - INTERVAL 48 HOUR, u.admittime)",

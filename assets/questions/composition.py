@@ -1,0 +1,169 @@
+"""Composes the catalogue: the whole space of legal templates, and a choice of it that shows every pair of words.
+
+    python -m assets.questions.composition            writes assets/questions/catalogue.txt anew
+    python -m assets.questions.composition --space    counts the legal templates of each cell
+
+The choice is pairwise covering, as in test design: again and again the template that shows most pairs of words not yet
+shown (kind with window, window with selector, selector with aggregator …), each kind weighed by how often it was taken.
+Ties go by sha256 of the template's id, so a new word changes few of the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import combinations, product
+
+from assets.questions import vocabulary
+from assets.questions.catalogue import FILE
+from assets.questions.fitting import COMPARED, USES, fits
+from assets.questions.legality import measure_problems, population_problems
+from assets.questions.seeds import SEEDS
+from assets.questions.template import Template
+from schemas.questions import Intent, Scope
+
+PER_CELL = 92
+"""Templates of each of the twelve cells, where its space holds as many."""
+
+DRAWN = 400
+"""Templates of each kind among which the choice is made."""
+
+
+def measures(intent: Intent) -> Iterator[Template]:
+    """Every legal question about one patient of an intent: kind × window (or two) × selector × condition."""
+    for kind in vocabulary.kinds().values():
+        if kind.intent is not intent:
+            continue
+        names = sorted({window for use in USES.get(kind.name, ()) for window in use.window_names})
+        windows = [(window,) for window in names] + [pair for pair in COMPARED if set(pair) <= set(names)]
+        selectors = sorted({name for use in USES.get(kind.name, ()) for name in use.selector_names})
+        for pair, selector, condition in product(windows, selectors, ("", *vocabulary.conditions())):
+            if not fits(kind.name, pair, selector):
+                continue
+            template = Template(
+                intent, Scope.PATIENT, kind.name, pair[0], selector, pair[1] if len(pair) > 1 else "", condition
+            )
+            if not measure_problems(template):
+                yield template
+
+
+@cache
+def space(intent: Intent, scope: Scope) -> tuple[Template, ...]:
+    """All legal templates of a cell, sorted by id."""
+    found = []
+    for one in measures(intent):
+        if scope is Scope.PATIENT:
+            found.append(one)
+            continue
+        for cohort, aggregator in product(vocabulary.cohorts(), vocabulary.aggregators()):
+            lifted = Template(
+                intent,
+                scope,
+                one.kind_name,
+                one.window_name,
+                one.selector_name,
+                one.versus,
+                one.condition_name,
+                cohort,
+                aggregator,
+            )
+            if not population_problems(lifted):
+                found.append(lifted)
+    return tuple(sorted((t for t in found if not population_problems(t)), key=lambda t: t.id))
+
+
+def cover(templates: Sequence[Template], size: int, first: Iterable[Template] = ()) -> list[Template]:
+    """A choice of templates in which as many pairs of words as possible occur.
+
+    Args:
+        templates: All legal ones.
+        size: How many to choose.
+        first: Those that are in it anyway.
+    """
+    shown: set[tuple[str, str]] = set()
+    taken: Counter[str] = Counter()
+    chosen: list[Template] = []
+
+    def take(template: Template) -> None:
+        chosen.append(template)
+        shown.update(_pairs(template))
+        taken.update(_words(template))
+
+    for template in first:
+        take(template)
+    left = _drawn(set(templates) - set(chosen))
+    while left and len(chosen) < size:
+        best = max(left, key=lambda t: _worth(t, shown, taken))
+        left.remove(best)
+        take(best)
+    return sorted(chosen, key=lambda t: t.id)
+
+
+def _drawn(templates: Iterable[Template]) -> list[Template]:
+    """A few hundred of each kind, in sha256 order: a kind with many windows and selectors crowds out none with few."""
+    ordered = sorted(templates, key=lambda t: hashlib.sha256(t.id.encode()).hexdigest())
+    seen: Counter[str] = Counter()
+    kept = []
+    for template in ordered:
+        seen[template.kind_name] += 1
+        if seen[template.kind_name] <= DRAWN:
+            kept.append(template)
+    return kept
+
+
+def _worth(template: Template, shown: set[tuple[str, str]], taken: Counter[str]) -> float:
+    fresh = sum(pair not in shown for pair in _pairs(template))
+    worn = sum(taken[word] for word in _words(template)[:3])
+    return (1 + fresh) / (6 + worn + taken[f"kind {template.kind_name}"])
+
+
+@cache
+def _words(template: Template) -> tuple[str, ...]:
+    named = (
+        ("kind", template.kind_name),
+        ("window", template.window_name + template.versus),
+        ("selector", template.selector_name),
+        ("condition", template.condition_name),
+        ("cohort", template.cohort_name),
+        ("aggregator", template.aggregator_name),
+    )
+    return tuple(f"{role} {word}" for role, word in named if word)
+
+
+@cache
+def _pairs(template: Template) -> tuple[tuple[str, str], ...]:
+    return tuple(combinations(_words(template), 2))
+
+
+def composed() -> list[Template]:
+    """The catalogue, sorted by cell and id: the seeds, and what covers the grammar beside them."""
+    seeds = [Template.parse(id_) for id_ in SEEDS.split()]
+    chosen: list[Template] = []
+    for intent, scope in product(Intent, Scope):
+        first = [t for t in seeds if (t.intent, t.scope) == (intent, scope)]
+        chosen += cover(space(intent, scope), PER_CELL, first)
+    return chosen
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the catalogue, or count the space."""
+    if "--space" in arguments:
+        for intent, scope in product(Intent, Scope):
+            print(f"{intent:14}{scope:12}{len(space(intent, scope)):8,}")
+        return
+    lines = []
+    cell = None
+    for template in composed():
+        if cell is not None and (template.intent, template.scope) != cell:
+            lines.append("")
+        cell = (template.intent, template.scope)
+        lines.append(template.id)
+    FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{FILE.name}: {len(lines) - 11} templates")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
