@@ -21,10 +21,11 @@ from assets.questions import (
     lint,
     template_table,
 )
-from assets.questions.describing import EXAMPLE_IDS, question_of
+from assets.questions.describing import EXAMPLE_IDS
 from assets.questions.legality import problems
 from assets.questions.registry import words
 from assets.questions.vocabulary import aggregators, cohorts, kinds, selectors, windows
+from assets.questions.wording import sentence_of
 from schemas.answers import AnswerKind, AnswerType
 from schemas.attributes import ATTRIBUTES
 from schemas.concepts import Pool, load
@@ -86,10 +87,11 @@ def test_template(template: Template) -> None:
     for clause in clauses(template):
         question = asked(template, **clause)
         assert lint(question) == [], clause
-        said = question_of(question.text)
+        said = sentence_of(question.text)
         assert not re.search(r"[{}]|\bNone\b|  | ,|record of record", said), said
         assert not re.search(r"[{}]|\bNone\b", question.text), question.text
-        assert question.text.count("?") == 1
+        assert said[-1] in "?."
+        assert question.text.count("?") <= 1
         assert question.text.endswith(".")
         for column in template.unit.ids if template.scope is Scope.PATIENT else ():
             assert str(EXAMPLE_IDS[column]) in question.text

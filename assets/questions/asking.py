@@ -8,7 +8,7 @@ from types import MappingProxyType
 from assets.questions.compiler import Statement, compiled
 from assets.questions.sampling import slots_of
 from assets.questions.template import Template
-from assets.questions.wording import CLINICAL, Register
+from assets.questions.wording import Register, register_of
 from schemas.overlays import Value
 from schemas.questions import Question, Role, Scope
 
@@ -18,20 +18,21 @@ def ask(
     parameters: Mapping[str, Value],
     *,
     tables: Collection[str] | None = None,
-    register: Register = CLINICAL,
+    register: Register | None = None,
 ) -> Question:
     """The question that a template asks with these parameters, without gold and records.
 
     Args:
         template: What is asked.
-        parameters: Ids of the unit (patient scope), concept ids by slot, `nth`, `threshold`, clauses.
+        parameters: Ids of the unit (patient scope), concept ids by slot, `nth`, `threshold`, clauses, `register`.
         tables: Tables of the source; routes in other tables are left out. None for all.
-        register: How it is said.
+        register: How it is said. None for the one its parameters name, or else its template's.
 
     Raises:
         KeyError: A concept slot or an id is missing, or no concept has that id.
-        ValueError: The template does not take one of the clauses.
+        ValueError: The template does not take one of the clauses, or no register has the name.
     """
+    said_in = register or register_of(template, parameters)
     statement = _statement(template, parameters)
     patient = template.scope is Scope.PATIENT
     ids = {column: parameters[column] for column in template.unit.ids} if patient else {}
@@ -44,7 +45,7 @@ def ask(
         intent=template.intent,
         scope=template.scope,
         parameters=MappingProxyType(dict(parameters)),
-        text=_capital(register.question(template, slots_of(template, parameters), ids, statement.answer)),
+        text=said_in.question(template, slots_of(template, parameters), ids, statement.answer),
         answer=statement.answer,
         selections=selections,
         reference_sql=statement.sql,
@@ -85,7 +86,3 @@ def _statement(template: Template, parameters: Mapping[str, Value]) -> Statement
     if template.scope is Scope.PATIENT:
         ids = {column: int(str(parameters[column])) for column in template.unit.ids}
     return compiled(template, slots_of(template, parameters), ids)
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

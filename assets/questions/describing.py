@@ -8,7 +8,7 @@ from assets.questions.asking import ask, every_unit_sql
 from assets.questions.catalogue import catalogue
 from assets.questions.sampling import fillings, slots_of
 from assets.questions.template import Template, admissible
-from assets.questions.wording import CLINICAL
+from assets.questions.wording import registers, sentence_of
 from schemas.answers import AnswerKind
 from schemas.concepts import load
 from schemas.overlays import Value
@@ -26,15 +26,6 @@ def example(template: Template) -> dict[str, Value]:
     return filling
 
 
-def question_of(text: str) -> str:
-    """The question alone, without definitions and contract.
-
-    >>> question_of("For patient 1, how long was it? Here, it means that. Answer with a whole number.")
-    'For patient 1, how long was it?'
-    """
-    return text[: text.index("?") + 1]
-
-
 def template_table() -> str:
     """The released templates as a markdown table per cell, for the docs.
 
@@ -46,7 +37,7 @@ def template_table() -> str:
         asked = ask(template, example(template))
         kind = template.answer.kind.value.replace("_", "/")
         lines = cells.setdefault(f"{template.intent.value} · {template.scope.value}", [])
-        lines.append(f"| `{template.id}` | {question_of(asked.text)} | {kind} | {', '.join(template.tables)} |")
+        lines.append(f"| `{template.id}` | {sentence_of(asked.text)} | {kind} | {', '.join(template.tables)} |")
     parts = []
     for cell, lines in sorted(cells.items()):
         parts.append(f"### {cell}: {len(lines)} templates\n")
@@ -61,8 +52,7 @@ def describe(template: Template) -> str:
     question = ask(template, parameters)
     slots = slots_of(template, parameters)
     named = {slot: concept.lay_name for slot, concept in slots.concepts.items()}
-    unnamed = CLINICAL.question(template, slots, {}, question.answer)
-    wording = question_of(unnamed)
+    wording = registers()["plain"].sentence(template, slots, {})
     for slot, name in sorted(named.items(), key=lambda pair: -len(pair[1])):
         wording = wording.replace(name, f"{{{slot}}}")
     rows = [f"| {s.name} | {s.role.value} | {s.table} | {s.label} | `{s.test}` |" for s in question.selections]

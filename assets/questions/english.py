@@ -17,16 +17,36 @@ def ordinal(n: int) -> str:
     return ORDINALS.get(n, f"{n}{ending}")
 
 
+SPOKEN_AS_WORDS = frozenset({"MAP", "MICU", "NICU", "SICU"})
+"""Abbreviations that are read as words; others are spelled, so that an M or an S begins with a vowel."""
+
+
 def with_article(noun: str) -> str:
     """The noun with "a" or "an", by its sound.
 
-    >>> with_article("INR result"), with_article("urine record"), with_article("hour")
-    ('an INR result', 'a urine record', 'an hour')
+    >>> [with_article(noun) for noun in ("INR result", "urine record", "hour", "ultrasound", "NT-proBNP", "MAP")]
+    ['an INR result', 'a urine record', 'an hour', 'an ultrasound', 'an NT-proBNP', 'a MAP']
     """
-    first = noun.split()[0]
-    spelled = first.isupper() and first[0] in "AEFHILMNORSX" and len(first) < 5
-    vowel = noun[0].lower() in "aeio" or (noun.lower().startswith(("hour", "un")) and not noun.startswith("unit"))
-    return f"{'an' if vowel or spelled else 'a'} {noun}"
+    return f"{'an' if _begins_with_vowel(noun) else 'a'} {noun}"
+
+
+def _begins_with_vowel(noun: str) -> bool:
+    first = re.split(r"[\s/-]", noun)[0]
+    if re.fullmatch(r"[A-Z][A-Z0-9]+", first) and first not in SPOKEN_AS_WORDS:
+        return first[0] in "AEFHILMNORSX"
+    word = first.lower()
+    if word.startswith("u"):
+        return not re.match(r"u[^aeiou][aeiou]", word)  # "unit", "urine", but "ultrasound", "upper"
+    return word.startswith(("a", "e", "i", "o", "hour", "8", "11", "18")) and not word.startswith(("eu", "one"))
+
+
+def clipped(text: str) -> str:
+    """The text as in notes: no "the", and hours as h.
+
+    >>> clipped("first K in the first 24 hours of the ICU stay")
+    'first K in first 24 h of ICU stay'
+    """
+    return re.sub(r"\b(\d+) hours?\b", r"\1 h", re.sub(r"\bthe ", "", text))
 
 
 def tidy(text: str) -> str:

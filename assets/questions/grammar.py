@@ -378,6 +378,8 @@ class Aggregator:
     final: Callable[[Measure], Final]
     asks: str
     """The question: `what was the median {measure} {when}`."""
+    noun: str = ""
+    """What it asks for, as a noun without article: `median {measure} {when}`. Empty where a question must say it."""
     note: str = ""
     group: Callable[[Unit], Group] | None = None
     units: frozenset[str] = frozenset({"admission", "stay", "patient"})

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from assets.questions.grammar import Shape, Side, Stream
 from assets.questions.sql import number
 from assets.questions.template import Template
+from schemas.concepts import Concept, Measured
+
+UNSAID = frozenset({"", "ratio", "units", "level", "position"})
+"""Units that nobody says after a number."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,19 @@ def beyond_words(stream: Stream, threshold: float | None = None) -> str:
     limit = stream.threshold if threshold is None else threshold
     if limit is None:
         return ""
-    unit = "" if stream.unit in ("ratio", "units") else stream.unit
-    unit = "%" if unit == "%" else f" {unit}" if unit else ""
-    return f"{'above' if stream.worse == 'high' else 'below'} {number(limit)}{unit}"
+    return _words(stream.worse, limit, stream.unit)
+
+
+def measured_limit(concept: Concept) -> str:
+    """The threshold of a measured concept in words; empty for others."""
+    if not isinstance(concept, Measured) or concept.threshold is None:
+        return ""
+    return _words(concept.worse, concept.threshold, concept.unit.split(";")[0].strip())
+
+
+def _words(worse: str, limit: float, unit: str) -> str:
+    unit = "" if unit in UNSAID else unit if unit == "%" else f" {unit}"
+    return f"{'above' if worse == 'high' else 'below'} {number(limit)}{unit}"
 
 
 def limit_of(template: Template, stream: Stream, threshold: float | None = None) -> Limit:

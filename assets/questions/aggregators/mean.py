@@ -15,5 +15,6 @@ AGGREGATOR = Aggregator(
     shapes=NUMBERS,
     final=_final,
     asks="what was the mean {measure} {when}",
+    noun="mean {measure} {when}",
     note=f"at least {MIN_UNITS} {{unit_nouns}} with the value are needed",
 )

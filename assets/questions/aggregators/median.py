@@ -15,5 +15,6 @@ AGGREGATOR = Aggregator(
     shapes=NUMBERS,
     final=_final,
     asks="what was the median {measure} {when}",
+    noun="median {measure} {when}",
     note=f"at least {MIN_UNITS} {{unit_nouns}} with the value are needed",
 )

@@ -15,5 +15,6 @@ AGGREGATOR = Aggregator(
     shapes=NUMBERS,
     final=_final,
     asks="what was the 90th percentile of the {measure} {when}",
+    noun="90th percentile of the {measure} {when}",
     note=f"interpolated linearly between neighbours; at least {MIN_UNITS} {{unit_nouns}} with the value are needed",
 )

@@ -15,5 +15,6 @@ AGGREGATOR = Aggregator(
     shapes=NUMBERS,
     final=_final,
     asks="in what percentage was the {measure} {when} {limit}",
+    noun="percentage in which the {measure} {when} was {limit}",
     note=f"the denominator is the {{unit_nouns}} with the value, of which at least {MIN_UNITS} are needed",
 )

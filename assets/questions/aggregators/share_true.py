@@ -15,5 +15,6 @@ AGGREGATOR = Aggregator(
     shapes=frozenset({Shape.YES_NO}),
     final=_final,
     asks="in what percentage {measure} {when}",
+    noun="percentage with {measure} {when}",
     note=f"the denominator is the {{unit_nouns}} for which it is known, of which at least {MIN_UNITS} are needed",
 )

@@ -23,6 +23,7 @@ AGGREGATOR = Aggregator(
     shapes=frozenset({Shape.NAMES}),
     final=_final,
     asks="what were the three most common {measure} {when}",
+    noun="three most common {measure} {when}",
     note=f"each counts once per {{unit_short}}; those that tie for third place are included, and each needs at least "
     f"{MIN_UNITS} {{unit_nouns}}",
 )

@@ -23,6 +23,7 @@ AGGREGATOR = Aggregator(
     shapes=NUMBERS,
     final=_final,
     asks="which one had the {top} {when}",
+    noun="{unit_short} with the {top} {when}",
     note=f"the answer is its {{unit_id}}; if several share it no answer is right, and at least {MIN_UNITS} "
     "{unit_nouns} with the value are needed",
 )

@@ -1,0 +1,1 @@
+"""Registers: ways of saying a question. One file each, named as the register."""

@@ -1,0 +1,183 @@
+"""What a template says, in the names of one register: as a question, or as a noun for what is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from assets.questions.english import ordinal, tidy, with_article
+from assets.questions.grammar import Shape, Slots, Stream, Window
+from assets.questions.limits import beyond_words, limit_of
+from assets.questions.template import Template
+from assets.questions.wording.names import Names
+from schemas.attributes import ATTRIBUTES
+from schemas.questions import Scope
+
+
+@dataclass(frozen=True)
+class Speech:
+    """The patterns of a template's words, filled in with the names of its concepts."""
+
+    template: Template
+    slots: Slots
+    names: Names = field(default_factory=Names)
+
+    @cached_property
+    def stream(self) -> Stream:
+        """The records asked about, phrased with these names."""
+        return self.template.stream(self.names.renamed(self.slots.concepts))
+
+    @cached_property
+    def named(self) -> dict[str, str]:
+        """Names by slot."""
+        return {slot: self.names.of(concept) for slot, concept in self.slots.concepts.items()}
+
+    @property
+    def of_many(self) -> bool:
+        """Whether it is about a population."""
+        return self.template.scope is Scope.POPULATION
+
+    @property
+    def yes_no(self) -> bool:
+        """Whether the measure of one unit is yes or no."""
+        return self.template.selector.shape is Shape.YES_NO
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """What the patterns of selectors, aggregators and notes can name."""
+        phrases, window = self.stream.words, self.template.window
+        start = window.start.format(**self.named) or "its start"
+        value = phrases.of_many if phrases.of_many and self.of_many else phrases.value
+        thing = phrases.event or phrases.value or phrases.running or phrases.events or phrases.entries
+        return {
+            "value": value.format(start=start),
+            "event": phrases.event,
+            "an_event": with_article(phrases.event) if phrases.event else "",
+            "events": phrases.events,
+            "running": phrases.running,
+            "happened": phrases.happened,
+            "counted": phrases.counted,
+            "entries": phrases.entries,
+            "listed": phrases.listed,
+            "whole": phrases.whole,
+            "part": phrases.part,
+            "thing": thing.format(start=start),
+            "things": phrases.events or phrases.entries or thing.format(start=start),
+            "start": start,
+            "when": self.when(window, rest=self.template.selector.from_start),
+            "rest": self.when(window, rest=True),
+            "nth": ordinal(self.slots.nth),
+            "beyond": beyond_words(self.stream, self.slots.threshold),
+            "extreme": "highest" if self.stream.worse == "high" else "lowest",
+            "zero": "no" if self.yes_no else "0",
+            "unit_id": self.template.unit.id,
+            "unit_short": self.template.unit.short,
+            "unit_nouns": self.template.unit.nouns,
+        }
+
+    def when(self, window: Window, *, rest: bool = False) -> str:
+        """The window, or today, and during what. `rest`: the window's start has been named already."""
+        said = window.words
+        if rest and window.rest is not None:
+            said = window.rest
+        elif self.of_many and window.many is not None:
+            said = window.many
+        words = "as of today" if self.slots.clauses.now else said.format(**self.named)
+        condition = self.template.condition
+        return words + (f" {condition.words.format(**self.named)}" if condition else "")
+
+    def clauses(self) -> str:
+        """Further restrictions, each after a comma."""
+        clauses, said = self.slots.clauses, []
+        if clauses.from_day is not None:
+            said.append(f"counting only from day {clauses.from_day} of the {self.template.unit.short} on")
+        if clauses.calendar_year is not None:
+            said.append(f"within the calendar year {clauses.calendar_year}")
+        if clauses.contradiction:
+            said.append(f"counting only {self.template.unit.contradiction_words}")
+        return "".join(f", {clause}" for clause in said)
+
+    # ------------------------------------------------------------------ as a question
+
+    def asks(self) -> str:
+        """The question without its clauses: `what was the first serum potassium during the ICU stay`."""
+        attribute = self.slots.clauses.attribute
+        if attribute:
+            pattern = ATTRIBUTES[attribute].population if self.of_many else ATTRIBUTES[attribute].patient
+            return tidy(pattern.format(**self.words))
+        if not self.of_many:
+            if self.template.versus:
+                first, second = self.both_windows
+                return tidy(f"how much higher or lower was the {self.bare} {first} than {second}")
+            return tidy(self.patterns[0].format(**self.words))
+        aggregator = self.template.aggregator
+        assert aggregator is not None
+        asks = aggregator.asks
+        if aggregator.group:
+            asks = ("in what percentage" if self.yes_no else "what was the median") + " {measure} {when}, " + asks
+        measure = self.patterns[0].replace("{when}", "").format(**self.words) if self.yes_no else self.measure
+        return tidy(asks.format(**self.of_units(measure)))
+
+    # ------------------------------------------------------------------ as a noun
+
+    def noun(self, check: str) -> str:
+        """What is wanted, without article and clauses: `first serum potassium during the ICU stay`.
+
+        Args:
+            check: What is wanted where the answer is yes or no; names `{measure}` and `{when}`.
+
+        Returns:
+            Empty where only a question can say it.
+        """
+        if self.slots.clauses.attribute:
+            return ""
+        aggregator = self.template.aggregator
+        if aggregator is None:
+            pattern = check if self.yes_no else "{measure} {when}"
+            return tidy(pattern.format(**self.of_units(self.measure)))
+        noun = aggregator.noun
+        if aggregator.group:
+            noun = ("percentage with" if self.yes_no else "median") + " {measure} {when}, " + aggregator.asks
+        return tidy(noun.format(**self.of_units(self.measure)))
+
+    # ------------------------------------------------------------------ what both need
+
+    @property
+    def patterns(self) -> tuple[str, str]:
+        """Question and measure: those of the kind for this selector, or else the selector's own."""
+        selector = self.template.selector
+        return self.stream.words.own.get(self.template.selector_name) or (selector.asks, selector.measure)
+
+    @property
+    def bare(self) -> str:
+        """The measure of one window, without the window."""
+        return self.patterns[1].format(**self.words)
+
+    @property
+    def measure(self) -> str:
+        """The measure of one unit as a noun; of two windows, their difference."""
+        if not self.template.versus:
+            return self.bare
+        first, second = self.both_windows
+        return f"difference between the {self.bare} {first} and that {second}"
+
+    @property
+    def both_windows(self) -> tuple[str, str]:
+        """Two windows that are compared: the second leaves out an anchor that the first has named."""
+        first, second = (self.when(window) for window in self.template.windows)
+        earlier = self.template.windows[1]
+        if earlier.again and earlier.anchor == self.template.window.anchor:
+            second = earlier.again
+        return first, "before" if self.slots.clauses.now else second
+
+    def of_units(self, measure: str) -> dict[str, str]:
+        """What the pattern of an aggregator can name, for a measure of its units."""
+        said_already = bool(self.template.versus) or "{rest}" in "".join(self.patterns)
+        worst = self.template.selector_name == "worst" or measure.startswith("highest")
+        return {
+            **self.words,
+            "when": "" if said_already else self.words["when"],
+            "measure": measure,
+            "top": measure if worst else f"highest {measure}",
+            "limit": limit_of(self.template, self.stream, self.slots.threshold).words,
+        }
