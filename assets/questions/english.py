@@ -55,4 +55,4 @@ def tidy(text: str) -> str:
     >>> tidy("what was  the total , over the whole record")
     'what was the total, over the whole record'
     """
-    return re.sub(r"\s+,", ",", " ".join(text.split()))
+    return re.sub(r"[\s,]*,", ",", " ".join(text.split())).rstrip(",")

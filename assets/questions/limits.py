@@ -53,7 +53,7 @@ def limit_of(template: Template, stream: Stream, threshold: float | None = None)
     if selector.shape is Shape.VALUE:
         return Limit(beyond("m", stream, threshold) or "FALSE", beyond_words(stream, threshold))
     if selector.shape is Shape.HOURS and selector.from_start:
-        if template.window.side is Side.AFTER:
+        if template.window.side is Side.AFTER or (template.window.days or 0) > 30:
             return Limit("m <= 720", "at most 30 days")
         return Limit("m <= 6", "at most 6 hours")
     return {

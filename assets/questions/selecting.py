@@ -7,7 +7,7 @@ from collections.abc import Callable
 from assets.questions.grammar import Selector, Series, Shape, Steps
 from assets.questions.sql import hours
 
-TIE = "if different values share the deciding time, no answer is right"
+TIE = "if different values share the deciding time, there is no answer"
 
 
 def selector(

@@ -28,6 +28,6 @@ def _group(unit: Unit) -> Group:
 AGGREGATOR = per_group(
     "by_age_band",
     _group,
-    "separately for each ten-year age band at its beginning (60-69 and so on, 90+ last)",
+    "separately for each ten-year age band (age when the {unit_short} began: 60-69 and so on, 90+ last)",
     frozenset({"admission", "stay"}),
 )

@@ -14,7 +14,7 @@ AGGREGATOR = Aggregator(
     name="mean",
     shapes=NUMBERS,
     final=_final,
-    asks="what was the mean {measure} {when}",
-    noun="mean {measure} {when}",
+    asks="what was the mean {of_measure} {when}",
+    noun="mean {of_measure} {when}",
     note=f"at least {MIN_UNITS} {{unit_nouns}} with the value are needed",
 )

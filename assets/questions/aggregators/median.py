@@ -14,7 +14,7 @@ AGGREGATOR = Aggregator(
     name="median",
     shapes=NUMBERS,
     final=_final,
-    asks="what was the median {measure} {when}",
-    noun="median {measure} {when}",
+    asks="what was the median {of_measure} {when}",
+    noun="median {of_measure} {when}",
     note=f"at least {MIN_UNITS} {{unit_nouns}} with the value are needed",
 )

@@ -24,6 +24,6 @@ AGGREGATOR = Aggregator(
     final=_final,
     asks="which one had the {top} {when}",
     noun="{unit_short} with the {top} {when}",
-    note=f"the answer is its {{unit_id}}; if several share it no answer is right, and at least {MIN_UNITS} "
+    note=f"the answer is its {{unit_id}}; if several share it, there is no answer, and at least {MIN_UNITS} "
     "{unit_nouns} with the value are needed",
 )

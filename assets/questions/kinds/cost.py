@@ -51,8 +51,8 @@ def icu_time() -> Stream:
                 ),
             },
             tally="periods of intensive care",
-            entries="first care units of the ICU stays",
-            listed="care units did the ICU stays begin in",
+            entries="care units that received the patient for intensive care",
+            listed="care units received the patient for intensive care",
             counts="ICU stays that end after they begin",
         ),
         time="x.intime",
@@ -86,6 +86,8 @@ def hospital_stay() -> Stream:
                 "total": ("how many days in all did the patient spend in hospital {when}", "total days in hospital"),
                 "nth": ("how long was the {nth} hospital stay {when}", "length of the {nth} hospital stay"),
                 "first": ("how long was the first hospital stay {when}", "length of the first hospital stay"),
+                "last": ("how long was the last hospital stay {when}", "length of the last hospital stay"),
+                "lowest": ("how long was the shortest hospital stay {when}", "length of the shortest hospital stay"),
                 "highest": ("how long was the longest hospital stay {when}", "length of the longest hospital stay"),
             },
         ),
@@ -113,18 +115,18 @@ def ward_move() -> Stream:
             names=("careunit",),
         ),
         words=Phrases(
-            value="stay in one care unit",
+            value="length of stay in one care unit",
             event="move into a care unit",
             events="moves into a care unit",
-            entries="care units the patient was in",
-            listed="care units was the patient in",
+            entries="care units passed through",
+            listed="care units did the patient pass through",
             tally="care units",
             counts="transfers with a known care unit that end after they begin",
             own={
                 "highest": ("how long was the longest stay in one care unit {when}", "longest stay in one care unit"),
                 "nth_names": (
-                    "which was the {nth} care unit the patient was in {when}",
-                    "{nth} care units on the patients' way",
+                    "which care unit did the patient enter at the {nth} recorded time {when}",
+                    "care units entered at the {nth} recorded time",
                 ),
             },
         ),
@@ -246,7 +248,7 @@ def order_type(concept: Term) -> Stream:
             names=("order_type",),
         ),
         words=Phrases(
-            happened=f"was a {concept.lay_name} order placed",
+            happened=f"was {with_article(concept.lay_name)} order placed",
             counted=f"{concept.lay_name} orders were placed",
             events=f"{concept.lay_name} orders",
             whole="provider orders",
@@ -288,7 +290,7 @@ def device(concept: Device) -> Stream:
         words=Phrases(
             event=f"start of {concept.lay_name} use",
             events=f"starts of {concept.lay_name} use",
-            running=using,
+            running=f"{concept.lay_name} use" if line else concept.lay_name,
             own={
                 "longest_stretch": (
                     f"what was the longest unbroken time {using} {{when}}",

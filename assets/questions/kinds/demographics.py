@@ -131,7 +131,7 @@ def discharged_to(concept: Term) -> Stream:
         words=Phrases(
             happened=f"was the patient discharged to {concept.lay_name}",
             counted=f"discharges to {concept.lay_name} were there",
-            events=f"discharge to {concept.lay_name}",
+            events=f"discharges to {concept.lay_name}",
             whole="admissions with a stated discharge destination",
             part=f"discharges to {concept.lay_name}",
             counts="admissions with a discharge_location, by their time of admission",
@@ -142,7 +142,7 @@ def discharged_to(concept: Term) -> Stream:
                 ),
                 "first_of": (
                     f"when did the first admission begin {{when}} that ended with discharge to {concept.lay_name}",
-                    f"first admission with discharge to {concept.lay_name}",
+                    f"time of the first admission that ended with discharge to {concept.lay_name}",
                 ),
             },
         ),
@@ -160,7 +160,7 @@ def died() -> Stream:
         words=Phrases(
             happened="did the patient die in hospital",
             counted="deaths in hospital were there",
-            events="death in hospital",
+            events="deaths in hospital",
             whole="admissions with a stated discharge destination",
             part="deaths",
             counts="admissions with a discharge_location, of which 'DIED' is a death",
@@ -222,11 +222,11 @@ def service() -> Stream:
             own={
                 "first_names": (
                     "which clinical service took the patient over first {when}",
-                    "first clinical services",
+                    "clinical services that took over first",
                 ),
                 "nth_names": (
                     "which clinical service took the patient over at the {nth} recorded time {when}",
-                    "{nth} clinical services",
+                    "clinical services that took over at the {nth} recorded time",
                 ),
             },
         ),

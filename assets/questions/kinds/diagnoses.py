@@ -114,13 +114,7 @@ def code_position(concept: DiagnosisGroup) -> Stream:
         clock="y",
         words=Phrases(
             value=f"position of {concept.lay_name} among the diagnosis codes",
-            counts="billed diagnosis codes with a position (seq_num) of 1 or more",
-            own={
-                "lowest": (
-                    f"at which position of the diagnosis list did {concept.lay_name} first appear {{when}}",
-                    f"first position of {concept.lay_name} in the diagnosis list",
-                )
-            },
+            counts="billed diagnosis codes with a position (seq_num) of 1, the principal diagnosis, or more",
         ),
         time="y.admittime",
         value="x.seq_num",
@@ -147,7 +141,7 @@ def codes() -> Stream:
             own={
                 "new_names": (
                     "which diagnosis codes did the latest admission have that no earlier admission had {when}",
-                    "new diagnosis codes",
+                    "diagnosis codes of the latest admission that no earlier admission had",
                 )
             },
             counts="billed diagnosis codes, dated by their admission and written as version:code, for instance 9:4280",
@@ -215,14 +209,13 @@ def procedure(concept: Procedure) -> Stream:
                 "days_to_first": (
                     f"how many calendar days after {{start}} was {concept.lay_name} first coded as a procedure "
                     "{when}",
-                    f"number of calendar days from {{start}} to the first day with {concept.lay_name} "
-                    "coded as a procedure",
+                    f"number of calendar days from {{start}} to the first coded procedure for {concept.lay_name}",
                 ),
                 "days_to_nth": (
-                    f"how many calendar days after {{start}} was the {{nth}} day with {concept.lay_name} "
-                    "coded as a procedure {when}",
-                    f"number of calendar days from {{start}} to the {{nth}} day with {concept.lay_name} "
-                    "coded as a procedure",
+                    f"how many calendar days after {{start}} was the {{nth}} day with a coded procedure for "
+                    f"{concept.lay_name} {{when}}",
+                    f"number of calendar days from {{start}} to the {{nth}} day with a coded procedure for "
+                    f"{concept.lay_name}",
                 ),
                 "nth_time": (
                     f"on which day was {concept.lay_name} coded as a procedure for the {{nth}} time {{when}}",
@@ -256,9 +249,12 @@ def procedure_codes() -> Stream:
             own={
                 "first_names": (
                     "which procedures were coded on the first day with any {when}",
-                    "first procedure codes",
+                    "procedure codes of the first day with any",
                 ),
-                "last_names": ("which procedures were coded on the last day with any {when}", "last procedure codes"),
+                "last_names": (
+                    "which procedures were coded on the last day with any {when}",
+                    "procedure codes of the last day with any",
+                ),
                 "nth_names": (
                     "which procedures were coded on the {nth} day with any {when}",
                     "procedure codes of the {nth} day with any",

@@ -180,7 +180,7 @@ def culture_growth(concept: Term) -> Stream:
         words=Phrases(
             happened=f"did any {concept.lay_name} specimen grow an organism",
             counted=f"records of organisms grown from {concept.lay_name} were there",
-            events=f"growth from {concept.lay_name} specimens",
+            events=f"records of organisms grown from {concept.lay_name} specimens",
             whole="microbiology records",
             part=f"records of organisms grown from {concept.lay_name} specimens",
             counts="microbiology records with a specimen and a time of collection; 'CANCELLED' is no organism",

@@ -258,7 +258,7 @@ def fluid_given(concept: Infusion) -> Stream:
         ),
         words=Phrases(
             value=f"volume of {concept.lay_name} given",
-            event=f"{concept.lay_name} given",
+            event=f"record of {concept.lay_name} given",
             events=f"records of {concept.lay_name} given",
             counts="input records above 0 and at most 10000 ml, by start time, none rewritten",
         ),

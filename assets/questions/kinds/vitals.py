@@ -165,7 +165,7 @@ def fluid_balance() -> Stream:
         events="fluid records",
         counts="amounts in ml, by start time (0 to 10000 ml each, none rewritten), minus all outputs (0 to 5000 ml "
         "each); "
-        "without both an intake and an output no answer is right",
+        "without both an intake and an output there is no answer",
     )
     out = Stream(target=loss, words=words, time="x.charttime", value="x.value")
     return Stream(

@@ -11,9 +11,9 @@ from assets.questions.selecting import selector
     family="closed",
     needs="hit",
     asks="{happened} {when}",
-    measure="{happened}",
+    measure="any {events}",
     closed=True,
-    note="if there are no {whole} at all, no answer is right, not even {zero}",
+    note="if there are no {whole} at all, there is no answer, not even {zero}",
 )
 def any_of(of: Series) -> Steps:
     """Did it happen at all? A "no" rests on the other records of its sort."""

@@ -13,7 +13,7 @@ from assets.questions.selecting import selector
     asks="how many {counted} {when}",
     measure="number of {events}",
     closed=True,
-    note="if there are no {whole} at all, no answer is right, not even {zero}",
+    note="if there are no {whole} at all, there is no answer, not even {zero}",
 )
 def count_of(of: Series) -> Steps:
     """How often did it happen? A 0 rests on the other records of its sort."""

@@ -13,7 +13,7 @@ from assets.questions.selecting import selector
     asks="on how many different calendar days {happened} {when}",
     measure="number of different calendar days with {events}",
     closed=True,
-    note="if there are no {whole} at all, no answer is right, not even {zero}",
+    note="if there are no {whole} at all, there is no answer, not even {zero}",
     longer_than=1.0,
 )
 def days_of(of: Series) -> Steps:

@@ -12,7 +12,7 @@ from assets.questions.selecting import selector
     needs="v",
     asks="was any {value} {beyond} {when}",
     measure="any {value} {beyond}",
-    note="without a single usable measurement no answer is right, not even no",
+    note="without a single usable measurement there is no answer, not even no",
     uses="threshold",
 )
 def ever_beyond(of: Series) -> Steps:

@@ -10,9 +10,9 @@ from assets.questions.selecting import edge, selector
     Shape.NAMES,
     family="listing",
     needs="t name",
-    asks="which {listed} first {when}",
-    measure="first {entries}",
-    note="all of them, if several share the first time",
+    asks="which {listed} at the first recorded time {when}",
+    measure="{entries} at the first recorded time",
+    note="all its names belong to the answer",
 )
 def first_names(of: Series) -> Steps:
     """The name at the first time; all of them if several share it."""

@@ -11,7 +11,7 @@ from assets.questions.selecting import selector
     family="closed",
     needs="t hit",
     asks="when {happened} for the first time {when}",
-    measure="first time with {events}",
+    measure="time at which {events} were first recorded",
 )
 def first_of(of: Series) -> Steps:
     """When it first happened."""

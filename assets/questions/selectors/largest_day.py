@@ -13,7 +13,7 @@ from assets.questions.sql import rounded, single
     needs="t v",
     asks="on which calendar day was the total {value} largest {when}",
     measure="calendar day with the largest total {value}",
-    note="if several days share the largest total, no answer is right",
+    note="if several days share the largest total, there is no answer",
     longer_than=1.0,
 )
 def largest_day(of: Series) -> Steps:

@@ -10,9 +10,9 @@ from assets.questions.selecting import edge, selector
     Shape.NAMES,
     family="listing",
     needs="t name",
-    asks="which {listed} last {when}",
-    measure="last {entries}",
-    note="all of them, if several share the last time",
+    asks="which {listed} at the last recorded time {when}",
+    measure="{entries} at the last recorded time",
+    note="all its names belong to the answer",
 )
 def last_names(of: Series) -> Steps:
     """The name at the last time; all of them if several share it."""

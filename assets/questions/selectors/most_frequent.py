@@ -11,7 +11,7 @@ from assets.questions.selecting import selector
     family="listing",
     needs="name",
     asks="which {listed} most often {when}",
-    measure="most frequent {entries}",
+    measure="{entries} recorded most often",
     note="all of them, if tied",
 )
 def most_frequent(of: Series) -> Steps:

@@ -10,8 +10,8 @@ from assets.questions.selecting import edge, selector
     Shape.NAMES,
     family="listing",
     needs="t name",
-    asks="which {listed} at the latest time {when} that had not been recorded before",
-    measure="new {entries}",
+    asks="which {listed} at the last recorded time {when} that had not been recorded earlier in it",
+    measure="{entries} that were new at the last recorded time",
     note="an earlier record is needed",
     longer_than=100.0,
 )

@@ -11,7 +11,7 @@ from assets.questions.selecting import selector, turns
     family="listing",
     needs="t name",
     asks="which {listed} at the {nth} recorded time {when}",
-    measure="{nth} {entries}",
+    measure="{entries} at the {nth} recorded time",
     note="records of one time count as one in the order, and all its names belong to the answer",
     uses="nth",
 )

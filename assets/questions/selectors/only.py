@@ -13,7 +13,7 @@ from assets.questions.sql import single
     needs="v",
     asks="what was the {value} {when}",
     measure="{value}",
-    note="if the record holds several that differ, no answer is right",
+    note="if the record holds several different values, there is no answer",
 )
 def only(of: Series) -> Steps:
     """The one value an admission has: age, billing level, length. Two that differ give none."""

@@ -10,9 +10,9 @@ from assets.questions.selecting import selector
     Shape.VALUE,
     family="spread",
     needs="t v",
-    asks="what was the difference between the highest and the lowest {value} {when}",
-    measure="difference between highest and lowest {value}",
-    note="at least two times of measurement are needed",
+    asks="how far apart were the highest and the lowest {value} {when}",
+    measure="range of the {value}",
+    note="the range is the highest minus the lowest, and at least two times of measurement are needed",
 )
 def range(of: Series) -> Steps:
     """Highest minus lowest value, over at least two times of measurement: instability."""

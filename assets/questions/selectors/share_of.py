@@ -13,7 +13,7 @@ from assets.questions.selecting import selector
     asks="what percentage of {whole} {when} were {part}",
     measure="percentage of {part} among {whole}",
     closed=True,
-    note="if there are no {whole} at all, no answer is right, not even {zero}",
+    note="if there are no {whole} at all, there is no answer, not even {zero}",
 )
 def share_of(of: Series) -> Steps:
     """Its share among all records of its sort."""

@@ -13,7 +13,7 @@ from assets.questions.selecting import selector
     asks="in how many admissions {happened} {when}",
     measure="number of admissions with {events}",
     closed=True,
-    note="if there are no {whole} at all, no answer is right, not even {zero}",
+    note="if there are no {whole} at all, there is no answer, not even {zero}",
     longer_than=100.0,
 )
 def times_of(of: Series) -> Steps:

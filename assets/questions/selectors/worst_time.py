@@ -13,7 +13,7 @@ from assets.questions.sql import single
     needs="t v",
     asks="when was the {extreme} {value} recorded {when}",
     measure="time of the {extreme} {value}",
-    note="if it was reached at several times, no answer is right",
+    note="if it was reached at several times, there is no answer",
     course=True,
 )
 def worst_time(of: Series) -> Steps:

@@ -14,4 +14,5 @@ WINDOW = Window(
     single=True,
     start="admission",
     many="",
+    rest=", if during the admission",
 )

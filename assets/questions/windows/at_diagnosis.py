@@ -14,4 +14,5 @@ WINDOW = Window(
     anchor="diagnosis",
     single=True,
     start="the first admission coded with {anchor}",
+    rest=", if within 365 days",
 )

@@ -13,4 +13,5 @@ WINDOW = Window(
     hi="u.outtime",
     single=True,
     start="ICU admission",
+    rest=", if during the ICU stay",
 )

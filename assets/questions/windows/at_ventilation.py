@@ -14,4 +14,5 @@ WINDOW = Window(
     anchor="ventilation",
     single=True,
     start="the start of invasive ventilation",
+    rest=", if before its last end",
 )

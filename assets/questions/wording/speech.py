@@ -14,6 +14,13 @@ from schemas.attributes import ATTRIBUTES
 from schemas.questions import Scope
 
 
+STATISTICS = frozenset(
+    "average coefficient difference highest largest longest lowest mean median percentage range time-weighted total "
+    "trend".split()
+)
+"""First words of measures that read badly right after "median": "median of the highest", but "median number"."""
+
+
 @dataclass(frozen=True)
 class Speech:
     """The patterns of a template's words, filled in with the names of its concepts."""
@@ -114,7 +121,11 @@ class Speech:
         assert aggregator is not None
         asks = aggregator.asks
         if aggregator.group:
-            asks = ("in what percentage" if self.yes_no else "what was the median") + " {measure} {when}, " + asks
+            asks = (
+                ("in what percentage {measure}" if self.yes_no else "what was the median {of_measure}")
+                + " {when}, "
+                + asks
+            )
         measure = self.patterns[0].replace("{when}", "").format(**self.words) if self.yes_no else self.measure
         return tidy(asks.format(**self.of_units(measure)))
 
@@ -137,7 +148,9 @@ class Speech:
             return tidy(pattern.format(**self.of_units(self.measure)))
         noun = aggregator.noun
         if aggregator.group:
-            noun = ("percentage with" if self.yes_no else "median") + " {measure} {when}, " + aggregator.asks
+            noun = (
+                ("percentage with {measure}" if self.yes_no else "median {of_measure}") + " {when}, " + aggregator.asks
+            )
         return tidy(noun.format(**self.of_units(self.measure)))
 
     # ------------------------------------------------------------------ what both need
@@ -173,11 +186,16 @@ class Speech:
     def of_units(self, measure: str) -> dict[str, str]:
         """What the pattern of an aggregator can name, for a measure of its units."""
         said_already = bool(self.template.versus) or "{rest}" in "".join(self.patterns)
-        worst = self.template.selector_name == "worst" or measure.startswith("highest")
+        when = "" if said_already else self.words["when"]
+        if self.template.selector.from_start and when and self.template.aggregator_name == "share_beyond":
+            when = f", {when},"  # what follows is a limit of the hours, not of the window
+        kind, _, _ = measure.partition(" ")
+        best = self.template.selector_name == "worst" or kind in ("highest", "longest", "largest")
         return {
             **self.words,
-            "when": "" if said_already else self.words["when"],
+            "when": f"{when}," if when.startswith(",") else when,
             "measure": measure,
-            "top": measure if worst else f"highest {measure}",
+            "of_measure": f"of the {measure}" if kind in STATISTICS else measure,
+            "top": measure if best else f"highest value of the {measure}" if kind == "lowest" else f"highest {measure}",
             "limit": limit_of(self.template, self.stream, self.slots.threshold).words,
         }
