@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 Progress = Callable[[str, int, int], None]
+A = TypeVar("A", bound=BaseModel)
 
 AT_ONCE = 4
 """Requests under way at a time: what a local server works on without queueing."""
@@ -194,28 +195,69 @@ def check_wording(
     """
     if endpoint is None:
         return ModelCheck()
+    known = consult(
+        endpoint,
+        PROMPT,
+        [pair.text for pair in pairs],
+        Opinion,
+        answers=answers,
+        kind=kind,
+        confirmed=confirmed,
+        progress=lambda done, of: progress(f"{endpoint.model} reads the pairs", done, of) if progress else None,
+    )
+    return _sum(pairs, known, endpoint)
+
+
+def consult(
+    endpoint: Endpoint,
+    prompt: str,
+    texts: Sequence[str],
+    answer: type[A],
+    *,
+    answers: Path,
+    kind: SourceKind,
+    confirmed: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, tuple[str, A]]:
+    """What a model answers to each text: asked once, kept by content, and taken from there ever after.
+
+    Args:
+        endpoint: Whom to ask.
+        prompt: What to do with each text.
+        texts: What the model reads.
+        answer: The form its answers must have, as one JSON object.
+        answers: JSON-lines file of answers already given to this prompt, by content: model, prompt and text.
+        kind: Licence class of the source. Credentialed texts go to a local endpoint, or to one that is confirmed.
+        confirmed: Whether a zero-retention agreement with the endpoint was confirmed.
+        progress: Called once per answer.
+
+    Returns:
+        Date and answer by text; without the texts to which no usable answer was given.
+
+    Raises:
+        InputError: The endpoint may not be asked, cannot be reached or refuses.
+    """
     require_permission(kind, endpoint.url, confirmed)
-    known = _read(answers)
-    keys = [_key(endpoint.model, pair.text) for pair in pairs]
-    open_ = [(key, pair) for key, pair in zip(keys, pairs, strict=True) if key not in known]
+    kept = _read(answers, answer)
+    keys = {text: _key(endpoint.model, prompt, text) for text in texts}
+    open_ = [text for text, key in keys.items() if key not in kept]
     if open_:
         answers.parent.mkdir(parents=True, exist_ok=True)
-        with answers.open("a", encoding="utf-8") as kept:
-            for done, (key, opinion) in enumerate(_ask(endpoint, open_), start=1):
-                if opinion is not None:
+        with answers.open("a", encoding="utf-8") as file:
+            for done, (text, reply) in enumerate(_ask(endpoint, prompt, open_, answer), start=1):
+                if reply is not None:
                     date = datetime.now(UTC).date().isoformat()
-                    known[key] = (date, opinion)
-                    kept.write(json.dumps({"key": key, "date": date, **opinion.model_dump()}, sort_keys=True) + "\n")
-                    kept.flush()
+                    kept[keys[text]] = (date, reply)
+                    line = {"key": keys[text], "date": date, **reply.model_dump()}
+                    file.write(json.dumps(line, sort_keys=True) + "\n")
+                    file.flush()
                 if progress:
-                    progress(f"{endpoint.model} reads the pairs", done, len(open_))
-    return _sum(pairs, keys, known, endpoint)
+                    progress(done, len(open_))
+    return {text: kept[key] for text, key in keys.items() if key in kept}
 
 
-def _sum(
-    pairs: Sequence[Wording], keys: Sequence[str], known: Mapping[str, tuple[str, Opinion]], endpoint: Endpoint
-) -> ModelCheck:
-    given = {pair.pair_id: known[key] for key, pair in zip(keys, pairs, strict=True) if key in known}
+def _sum(pairs: Sequence[Wording], known: Mapping[str, tuple[str, Opinion]], endpoint: Endpoint) -> ModelCheck:
+    given = {pair.pair_id: known[pair.text] for pair in pairs if pair.text in known}
     objections = []
     for pair in pairs:
         if pair.pair_id not in given:
@@ -237,12 +279,12 @@ def _sum(
     )
 
 
-def _key(model: str, text: str) -> str:
-    return hashlib.sha256("\x1f".join((model, PROMPT, text)).encode()).hexdigest()
+def _key(model: str, prompt: str, text: str) -> str:
+    return hashlib.sha256("\x1f".join((model, prompt, text)).encode()).hexdigest()
 
 
-def _read(answers: Path) -> dict[str, tuple[str, Opinion]]:
-    """Answers given before. A line torn by a kill is no answer: its pair is asked about again."""
+def _read(answers: Path, answer: type[A]) -> dict[str, tuple[str, A]]:
+    """Answers given before. A line torn by a kill is no answer: its text is asked about again."""
     known = {}
     if answers.is_file():
         for line in answers.read_text(encoding="utf-8").splitlines():
@@ -250,12 +292,13 @@ def _read(answers: Path) -> dict[str, tuple[str, Opinion]]:
                 kept = json.loads(line)
             except json.JSONDecodeError:
                 continue
-            known[kept["key"]] = (kept["date"], Opinion.model_validate(kept))
+            key, date = kept.pop("key"), kept.pop("date")
+            known[key] = (date, answer.model_validate(kept))
     return known
 
 
-def _ask(endpoint: Endpoint, open_: Sequence[tuple[str, Wording]]) -> Iterator[tuple[str, Opinion | None]]:
-    """Ask about each pair, a few at a time; answers come in the order of the pairs."""
+def _ask(endpoint: Endpoint, prompt: str, texts: Sequence[str], answer: type[A]) -> Iterator[tuple[str, A | None]]:
+    """Ask about each text, a few at a time; answers come in the order of the texts."""
     from openai import DefaultHttpxClient, OpenAI  # takes over a second to import, and most builds ask nobody
 
     # The permission is for this address: a local server that redirects, or a proxy named in the environment, would
@@ -266,14 +309,14 @@ def _ask(endpoint: Endpoint, open_: Sequence[tuple[str, Wording]]) -> Iterator[t
     )
     pool = ThreadPoolExecutor(AT_ONCE)
     try:
-        yield from pool.map(lambda item: (item[0], _opinion(client, endpoint, item[1])), open_)
+        yield from pool.map(lambda text: (text, _reply(client, endpoint, prompt, text, answer)), texts)
     finally:
         pool.shutdown(cancel_futures=True)
         client.close()
 
 
-def _opinion(client: OpenAI, endpoint: Endpoint, pair: Wording) -> Opinion | None:
-    """The model's opinion; None if it gives no usable answer in two tries."""
+def _reply(client: OpenAI, endpoint: Endpoint, prompt: str, about: str, answer: type[A]) -> A | None:
+    """The model's answer; None if it gives no usable one in two tries."""
     import openai
 
     where = f"ROBUSTGYM_MODEL_URL, {endpoint.host}"
@@ -281,7 +324,7 @@ def _opinion(client: OpenAI, endpoint: Endpoint, pair: Wording) -> Opinion | Non
         try:
             reply = client.chat.completions.create(
                 model=endpoint.model,
-                messages=[{"role": "system", "content": PROMPT}, {"role": "user", "content": pair.text}],
+                messages=[{"role": "system", "content": prompt}, {"role": "user", "content": about}],
                 temperature=0,
             )
         # The messages of these errors may repeat the key: only what kind of error it was is passed on.
@@ -295,7 +338,7 @@ def _opinion(client: OpenAI, endpoint: Endpoint, pair: Wording) -> Opinion | Non
             ) from None
         text = (reply.choices[0].message.content or "") if reply.choices else ""
         try:
-            return Opinion.model_validate_json(text[text.find("{") : text.rfind("}") + 1])
+            return answer.model_validate_json(text[text.find("{") : text.rfind("}") + 1])
         except ValidationError:
             continue
     return None
