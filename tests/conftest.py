@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests import demo_warehouse as demo_tables
+from tests.scripted_model import serve
+
+__all__ = ["demo", "demo_warehouse", "serve"]
 
 ROOT = Path(__file__).resolve().parents[1]
 

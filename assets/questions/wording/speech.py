@@ -13,10 +13,9 @@ from assets.questions.wording.names import Names
 from schemas.attributes import ATTRIBUTES
 from schemas.questions import Scope
 
-
 STATISTICS = frozenset(
-    "average coefficient difference highest largest longest lowest mean median percentage range time-weighted total "
-    "trend".split()
+    {"average", "coefficient", "difference", "highest", "largest", "longest", "lowest", "mean", "median", "percentage"}
+    | {"range", "time-weighted", "total", "trend"}
 )
 """First words of measures that read badly right after "median": "median of the highest", but "median number"."""
 
