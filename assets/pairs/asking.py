@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -11,6 +11,7 @@ from assets.pairs.identity import drawn, question_id, split_of
 from assets.pairs.records import RowNumbers, associated
 from assets.pairs.scans import Scan, grouped
 from assets.questions import Template, ask, catalogue, every_unit_sql, fillings, gold_of, lint
+from assets.questions.sampling import in_turn
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
 from schemas.answers import Gold
@@ -141,7 +142,7 @@ class _Asker:
                 if kept == wanted:
                     return
             later.append(units)
-        for parameters in _in_turn(later):
+        for parameters in in_turn(later):
             kept += self._keep_patient(template, parameters)
             if kept == wanted:
                 return
@@ -226,16 +227,3 @@ class _Asker:
             )
         )
         return True
-
-
-def _in_turn(queues: Iterable[Iterator[dict[str, Value]]]) -> Iterator[dict[str, Value]]:
-    """One item of each queue in turn, until all are empty."""
-    left = list(queues)
-    while left:
-        still = []
-        for queue in left:
-            item = next(queue, None)
-            if item is not None:
-                still.append(queue)
-                yield item
-        left = still

@@ -187,6 +187,8 @@ def _lifted(template: Template) -> Iterator[str]:
         yield "the DRG group fixes what drg_level asks"
     if aggregator == "share_beyond" and (selector.family not in JUDGED or template.versus):
         yield f"there is no limit for {selector.name} that everyone would choose"
+    if aggregator == "share_beyond" and selector.shape is Shape.VALUE and template.example_stream.threshold is None:
+        yield f"{template.kind_name} has no threshold"
     if aggregator == "share_beyond" and selector.shape in (Shape.PERCENT, Shape.YES_NO):
         yield f"a percentage of units by their {selector.name} says little"
     if aggregator == "top_unit" and selector.name not in LARGEST:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from assets.questions.grammar import Clauses, Slots
 from assets.questions.template import Template, admissible
 from schemas.concepts import Concept, Concepts, Pool, load
 from schemas.overlays import Value
 from schemas.questions import Intent
+
+T = TypeVar("T")
 
 ORDINALS = (2, 3)
 ASKED_TOGETHER = frozenset({Pool.LAB, Pool.RATIO, Pool.ORDERED_DRUG, Pool.GIVEN_DRUG})
@@ -21,7 +24,10 @@ LISTED = frozenset({Pool.DIAGNOSIS, Pool.GIVEN_DRUG, Pool.ORDERED_DRUG, Pool.INF
 
 
 def fillings(template: Template, concepts: Concepts, seed: str) -> Iterator[dict[str, Value]]:
-    """Everything but the unit that a question of a template needs, in sha256(seed|template|filling) order.
+    """Everything but the unit that a question of a template needs, in an order that only names decide.
+
+    Every concept has its turn before any comes again, rare ones like common ones, and so has what stands beside it;
+    turns go by sha256(seed|template|filling). Drawn as they are asked for: there may be millions.
 
     Args:
         template: What is asked.
@@ -31,25 +37,60 @@ def fillings(template: Template, concepts: Concepts, seed: str) -> Iterator[dict
     Yields:
         Concept ids by slot; `nth`, `threshold` and now and then a harmless `from_day` where the template takes them.
     """
-    combinations: list[dict[str, Concept]] = [{}]
-    for slot, pool in template.pools.items():
-        found = [concept for concept in admissible(template, slot) if concept.id in concepts.of(pool)]
-        combinations = [
-            {**chosen, slot: concept}
-            for chosen in combinations
-            for concept in found
-            if sensible(template, chosen, slot, concept, concepts)
-        ]
-    keyed = []
-    for chosen in combinations:
-        for nth in ORDINALS if template.uses_nth else (None,):
+    for chosen in _chosen(template, concepts, seed, {}, tuple(template.pools.items())):
+        ordinals = (
+            sorted(ORDINALS, key=lambda nth: _digest(seed, template, chosen, nth)) if template.uses_nth else (None,)
+        )
+        for nth in ordinals:
             filling = _filled(template, chosen, nth)
-            text = "|".join(f"{name}={value}" for name, value in sorted(filling.items()))
-            keyed.append((hashlib.sha256(f"{seed}|{template.id}|{text}".encode()).hexdigest(), filling))
-    for digest, filling in sorted(keyed, key=lambda pair: pair[0]):
-        # A clause that only noisy questions had would give them away.
-        asks_later = template.has_start and template.window.days is None and int(digest[-4:], 16) % 6 == 0
-        yield {**filling, "from_day": 2} if asks_later else filling
+            # A clause that only noisy questions had would give them away.
+            late = int(_digest(seed, template, chosen, nth, "late")[-4:], 16) % 6 == 0
+            asks_later = late and template.has_start and template.window.days is None
+            yield {**filling, "from_day": 2} if asks_later else filling
+
+
+def _chosen(
+    template: Template,
+    concepts: Concepts,
+    seed: str,
+    chosen: Mapping[str, Concept],
+    slots: tuple[tuple[str, Pool], ...],
+) -> Iterator[Mapping[str, Concept]]:
+    """Every sensible choice for the slots that are left, the concepts of the first taking turns."""
+    if not slots:
+        yield chosen
+        return
+    (slot, pool), *rest = slots
+    having = concepts.of(pool)
+    found = [
+        concept
+        for concept in admissible(template, slot)
+        if concept.id in having and sensible(template, chosen, slot, concept, concepts)
+    ]
+    found.sort(key=lambda concept: _digest(seed, template, chosen, slot, concept.id))
+    yield from in_turn(_chosen(template, concepts, seed, {**chosen, slot: concept}, tuple(rest)) for concept in found)
+
+
+def in_turn(queues: Iterable[Iterator[T]]) -> Iterator[T]:
+    """One item of each queue in turn, until all are empty.
+
+    >>> "".join(in_turn([iter("abc"), iter("d"), iter("ef")]))
+    'adebfc'
+    """
+    left = list(queues)
+    while left:
+        still = []
+        for queue in left:
+            for item in queue:
+                still.append(queue)
+                yield item
+                break
+        left = still
+
+
+def _digest(seed: str, template: Template, chosen: Mapping[str, Concept], *more: object) -> str:
+    named = "|".join(f"{slot}={concept.id}" for slot, concept in chosen.items())
+    return hashlib.sha256(f"{seed}|{template.id}|{named}|{'|'.join(map(str, more))}".encode()).hexdigest()
 
 
 def _filled(template: Template, chosen: Mapping[str, Concept], nth: int | None) -> dict[str, Value]:
@@ -78,7 +119,7 @@ def sensible(
         if (template.selector.course and not stream.followed) or (template.uses_threshold and stream.threshold is None):
             return False
         # A diuretic does not work on a chest tube.
-        return template.window.anchor != "furosemide" or "urine" in concept.id
+        return template.window.anchor != "furosemide" or template.kind_name != "output" or "urine" in concept.id
     if concept.lay_name in {other.lay_name for other in chosen.values()}:
         return False
     asked = chosen.get("concept")
