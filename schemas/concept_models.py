@@ -64,6 +64,20 @@ class Pool(StrEnum):
     ADMISSION_TYPE = "admission_type"
     AGE = "age"
     DRG_LEVEL = "drg_level"
+    INGREDIENT = "ingredient"
+    """What infusions and feeds bring with them: water, calories, protein."""
+    LINE = "line"
+    """Lines and tubes whose insertion date nurses chart."""
+    LINE_CARE = "line_care"
+    """Care of lines and wounds whose time nurses chart: dressing, tubing and cap changes."""
+    INPUT_CATEGORY = "input_category"
+    ICU_SERVICE = "icu_service"
+    """Categories of the procedures recorded in the ICU."""
+    LAB_SECTION = "lab_section"
+    PREPARATION = "preparation"
+    """How the pharmacy prepares a drug."""
+    ORDER_DETAIL = "order_detail"
+    SERVICE = "service"
 
 
 class Concept(Frozen):
@@ -192,6 +206,30 @@ class Infusion(Measured):
     def definition(self) -> str:
         """`input item 221906 (Norepinephrine)`."""
         return f"input item {self.itemid} ({self.label})"
+
+
+class Ingredient(Measured):
+    """An item of `ingredientevents`."""
+
+    itemid: int
+    label: str
+
+    @property
+    def definition(self) -> str:
+        """`ingredient item 226060 (Calories)`."""
+        return f"ingredient item {self.itemid} ({self.label})"
+
+
+class ChartedDate(Concept):
+    """An item of `datetimeevents`: a time that nurses chart."""
+
+    itemid: int
+    label: str
+
+    @property
+    def definition(self) -> str:
+        """`date item 224288 (Arterial line Insertion Date)`."""
+        return f"date item {self.itemid} ({self.label})"
 
 
 class Drug(Concept):

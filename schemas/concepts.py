@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from schemas.concept_models import (
     BillingGroup,
     CareUnit,
+    ChartedDate,
     ClinicMeasure,
     Coded,
     Concept,
@@ -23,6 +24,7 @@ from schemas.concept_models import (
     Drug,
     DrugClass,
     Infusion,
+    Ingredient,
     Lab,
     Measured,
     Output,
@@ -36,6 +38,7 @@ from schemas.concept_models import (
 __all__ = [
     "BillingGroup",
     "CareUnit",
+    "ChartedDate",
     "ClinicMeasure",
     "Coded",
     "Concept",
@@ -45,6 +48,7 @@ __all__ = [
     "Drug",
     "DrugClass",
     "Infusion",
+    "Ingredient",
     "Lab",
     "Measured",
     "Output",
@@ -114,6 +118,7 @@ def load() -> Concepts:
         },
     )
     procedures = _read(Procedure, "procedures", "group")
+    dates = _read(ChartedDate, "charted_dates", "concept")
     pools: dict[Pool, Mapping[str, Concept]] = {
         Pool.LAB: _read(Lab, "labs", "concept"),
         Pool.RATIO: _read(Ratio, "ratios", "concept"),
@@ -135,6 +140,9 @@ def load() -> Concepts:
         Pool.DRG: _read(BillingGroup, "drg_groups", "group", {"codes": "msdrg_family_published"}),
         Pool.HCPCS: _read(BillingGroup, "hcpcs_groups", "group"),
         Pool.CARE_UNIT: _care_units(),
+        Pool.INGREDIENT: _read(Ingredient, "ingredients", "concept"),
+        Pool.LINE: {id_: date for id_, date in dates.items() if date.label.endswith("Insertion Date")},
+        Pool.LINE_CARE: {id_: date for id_, date in dates.items() if date.label.lower().endswith("change")},
         **_terms(),
     }
     unknown: dict[tuple[str, str], tuple[str, ...]] = {}

@@ -50,6 +50,8 @@ class Role(StrEnum):
     """Records that split a population answer."""
     ROUTE = "route"
     """Other records that tell the same fact; the reference does not read them, an abstention must not leave them."""
+    LABEL = "label"
+    """Rows of a dictionary that say what codes, items and ids are called. Every patient shares them: no noise there."""
 
 
 @dataclass(frozen=True)

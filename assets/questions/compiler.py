@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from assets.questions import answers
 from assets.questions.grammar import Clauses, Measure, Series, Shape, Side, Slots, Stream, Unit, Window
 from assets.questions.limits import beyond, limit_of
-from assets.questions.placing import inside, swapped, tie
+from assets.questions.placing import from_label, inside, swapped, tie
 from assets.questions.template import Template
 from schemas.answers import AnswerType
 from schemas.attributes import ATTRIBUTES
@@ -80,6 +80,11 @@ def compiled(template: Template, slots: Slots, ids: Ids | None = None, *, every:
         every: Patient scope: one row per unit, with its ids.
     """
     return _Compiler(template, slots, ids or {}).statement(every=every)
+
+
+def unchanged(sql: str) -> str:
+    """The SQL seen from its own record."""
+    return sql
 
 
 @dataclass
@@ -263,9 +268,6 @@ class _Compiler:
     def select_stream(self, stream: Stream, name: str) -> None:
         """The records that carry the answer; of two tables, first the one whose record lies in the window."""
 
-        def unchanged(sql: str) -> str:
-            return sql
-
         def framed(table: str, time: Callable[[str], str]) -> str:
             return f"EXISTS (SELECT 1 FROM frame AS f WHERE {self.lies(stream, table, 'x', time)})"
 
@@ -287,6 +289,10 @@ class _Compiler:
             self.select(name, Role.TARGET, stream.target, framed(stream.target.table, unchanged), condition)
             met = f"EXISTS (SELECT 1 FROM {name} AS y WHERE {swapped(stream.joined)})"
             self.select(partner, Role.TARGET, stream.partner, met)
+        if stream.label:
+            bearer = partner if "y." in stream.named else name
+            met = f"EXISTS (SELECT 1 FROM {bearer} AS y WHERE {from_label(stream.named)})"
+            self.select(f"{name}_label", Role.LABEL, stream.label, met)
 
     def during_columns(self) -> tuple[str, str]:
         """Start and end column of the condition's records."""
@@ -334,15 +340,13 @@ class _Compiler:
         columns += [f"{expressions[need]} AS {need}" for need in self.template.selector.needs]
         columns += [f"{side} AS side"] if side else []
 
-        def unchanged(sql: str) -> str:
-            return sql
-
         if stream.clock == "y" and stream.partner:
             first = self.lies(stream, stream.partner.table, "y", unchanged)
             source = f"frame AS f JOIN {name}_partner AS y ON {first} JOIN {name} AS x ON {stream.joined}"
         else:
             source = f"frame AS f JOIN {name} AS x ON {self.lies(stream, stream.target.table, 'x', unchanged)}"
             source += f" JOIN {name}_partner AS y ON {stream.joined}" if stream.partner else ""
+        source += f" JOIN {name}_label AS l ON {stream.named}" if stream.label else ""
         return f"SELECT {', '.join(columns)} FROM {source}"
 
     def write_measure(self, stream: Stream) -> str:

@@ -20,6 +20,15 @@ def swapped(sql: str) -> str:
     return re.sub(r"\b([xy])\.", lambda found: "y." if found[1] == "x" else "x.", sql)
 
 
+def from_label(named: str) -> str:
+    """The same test seen from the dictionary: its row is `x`, the record that it names `y`.
+
+    >>> from_label("l.itemid = x.itemid"), from_label("l.itemid = y.itemid")
+    ('x.itemid = y.itemid', 'x.itemid = y.itemid')
+    """
+    return re.sub(r"\b([xyl])\.", lambda found: "x." if found[1] == "l" else "y.", named)
+
+
 def tie(table: str, unit: Unit, side: Side, record: str, other: str) -> str:
     """How a record of a table is tied to its unit.
 

@@ -135,6 +135,19 @@ def admissions(support: str = "TRUE", names: tuple[str, ...] = ()) -> Selection:
     )
 
 
+def ward_ends() -> Selection:
+    """Ward movements at admission and discharge: the other record of every hospital stay."""
+    return Selection(
+        name="",
+        role=Role.ROUTE,
+        table="transfers",
+        concept="eventtype IN ('admit', 'discharge')",
+        support="intime IS NOT NULL",
+        label="ward movement at admission or discharge",
+        time=("intime",),
+    )
+
+
 def diagnosis_codes(group: Coded) -> Selection:
     """Diagnosis codes of a group, each in its own ICD version."""
     return Selection(

@@ -16,6 +16,7 @@ from robustgym.hospital import Hospital, Session
 from schemas.concepts import (
     BillingGroup,
     CareUnit,
+    ChartedDate,
     ClinicMeasure,
     Coded,
     Concept,
@@ -25,6 +26,7 @@ from schemas.concepts import (
     Drug,
     DrugClass,
     Infusion,
+    Ingredient,
     Lab,
     Output,
     Pool,
@@ -113,7 +115,7 @@ class _Dictionaries:
         match concept:
             case Lab():
                 return self._items(self.labs, "d_labitems", [concept.itemid])
-            case Vital() | Infusion():
+            case Vital() | Infusion() | Ingredient() | ChartedDate():
                 return self._items(self.items, "d_items", [concept.itemid])
             case Output() | Device():
                 return self._items(self.items, "d_items", concept.itemids)
@@ -147,7 +149,7 @@ class _Dictionaries:
         match concept:
             case Lab():
                 known, curated = self.labs, {concept.itemid: concept.label}
-            case Vital() | Infusion():
+            case Vital() | Infusion() | Ingredient() | ChartedDate():
                 curated = {concept.itemid: concept.label}
             case Output():
                 curated = dict(zip(concept.itemids, concept.labels.split(";"), strict=True))

@@ -1,1 +1,1 @@
-"""Kinds: the sorts of record that questions ask about. One file per intent."""
+"""Kinds: the sorts of record that questions ask about. One file per theme."""

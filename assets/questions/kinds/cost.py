@@ -5,7 +5,7 @@ from __future__ import annotations
 from assets.questions.english import with_article
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import admissions, icu_stays, known
+from assets.questions.records import admissions, icu_stays, known, ward_ends
 from assets.questions.sql import hours, listed
 from schemas.concepts import BillingGroup, CareUnit, Device, Pool, Term, load
 from schemas.questions import Intent, Role, Selection
@@ -65,15 +65,6 @@ def icu_time() -> Stream:
 @kind(Intent.COST)
 def hospital_stay() -> Stream:
     """Length of hospital stays: the base of every bill."""
-    leaving = Selection(
-        name="",
-        role=Role.ROUTE,
-        table="transfers",
-        concept="eventtype IN ('admit', 'discharge')",
-        support="intime IS NOT NULL",
-        label="ward movement at admission or discharge",
-        time=("intime",),
-    )
     return Stream(
         target=admissions(),
         words=Phrases(
@@ -97,7 +88,7 @@ def hospital_stay() -> Stream:
         unit="days",
         decimals=1,
         threshold=7.0,
-        routes=(Route(leaving, time="x.intime"),),
+        routes=(Route(ward_ends(), time="x.intime"),),
     )
 
 
@@ -137,6 +128,7 @@ def ward_move() -> Stream:
         unit="hours",
         decimals=1,
         threshold=24.0,
+        no_route="the contract counts transfers; icustays and admissions.edregtime know of some of the care units only",
     )
 
 
@@ -170,6 +162,7 @@ def time_in_unit(concept: CareUnit) -> Stream:
         end="x.outtime",
         definition=concept.definition,
         routes=_other_records(concept),
+        no_route="services and orders name who was in charge, not the ward",
     )
 
 
@@ -231,6 +224,7 @@ def drg_level(concept: Term) -> Stream:
         counted=True,
         threshold=2.0,
         definition=f"column {concept.column} of drgcodes",
+        no_route="HCFA rows of the same admission have no level",
     )
 
 
@@ -258,6 +252,7 @@ def order_type(concept: Term) -> Stream:
         time="x.ordertime",
         hit=f"x.order_type IN {listed(concept.values)}",
         definition=f"provider orders with {concept.definition}",
+        no_route="the question names provider orders; what became of them is recorded by others",
     )
 
 
@@ -271,11 +266,14 @@ def order_type(concept: Term) -> Stream:
         "picc_line",
         "arterial_line",
         "crrt",
+        "hemodialysis",
+        "pulmonary_artery_catheter",
+        "urinary_catheter",
     ],
 )
 def device(concept: Device) -> Stream:
     """Time with a device in the ICU, from start and end; `value` is in minutes, hours or days."""
-    line = concept.lay_name.endswith("line")
+    line = concept.lay_name.endswith(("line", "catheter"))
     using = f"with {with_article(concept.lay_name)} in place" if line else f"on {concept.lay_name}"
     return Stream(
         target=Selection(
@@ -303,10 +301,11 @@ def device(concept: Device) -> Stream:
         time="x.starttime",
         end="x.endtime",
         definition=concept.definition,
+        no_route="the contract counts ICU procedure records; procedures_icd tells that, never for how long",
     )
 
 
-@kind(Intent.COST, Pool.HCPCS, least=2)
+@kind(Intent.COST, Pool.HCPCS)
 def billed(concept: BillingGroup) -> Stream:
     """HCPCS lines of one service, among all HCPCS lines: most admissions have none at all."""
     return Stream(
@@ -332,4 +331,5 @@ def billed(concept: BillingGroup) -> Stream:
         time="y.admittime",
         hit=f"x.hcpcs_cd IN {listed(concept.codes)}",
         definition=f"HCPCS {concept.definition}",
+        no_route="the question asks what was billed under HCPCS",
     )

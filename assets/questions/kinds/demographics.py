@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assets.questions.grammar import Kind, Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import admissions, known
+from assets.questions.records import admissions, known, ward_ends
 from assets.questions.sql import listed
 from schemas.concepts import Pool, Term, load
 from schemas.questions import Intent, Role, Selection
@@ -33,6 +33,7 @@ def age() -> Stream:
         value="x.anchor_age + date_part('year', f.origin) - x.anchor_year",
         unit="years",
         threshold=65.0,
+        no_route="no other table has an age or a date of birth",
     )
 
 
@@ -78,6 +79,11 @@ def death() -> Stream:
     )
 
 
+def _quoted(text: str) -> str:
+    """A spelling in a sentence, where a bare question mark would end it."""
+    return "a question mark" if text == "?" else repr(text)
+
+
 def _attribute(column: str, noun: str, nouns: str, own: dict[str, tuple[str, str]] | None = None) -> Kind:
     """What registration noted at each admission in one column of `admissions`."""
     unknown = load().unknown.get(("admissions", column), ())
@@ -89,7 +95,7 @@ def _attribute(column: str, noun: str, nouns: str, own: dict[str, tuple[str, str
                 entries=nouns,
                 listed=f"{nouns} were recorded",
                 counts="admissions that state it"
-                + (f" ({', '.join(repr(text) for text in unknown)} states nothing)" if unknown else ""),
+                + (f" ({', '.join(map(_quoted, unknown))} states nothing)" if unknown else ""),
                 own=own
                 or {
                     "names": (f"which {nouns} were recorded {{when}}", nouns),
@@ -109,6 +115,8 @@ def _attribute(column: str, noun: str, nouns: str, own: dict[str, tuple[str, str
             ),
             time="x.admittime",
             text=f"x.{column}",
+            no_route="the question asks what was stated at that admission; other records tell of other admissions, or "
+            "only that the patient died",
         )
 
     return Kind(name=column, intent=Intent.DEMOGRAPHICS, pool=None, stream=stream)
@@ -149,6 +157,7 @@ def discharged_to(concept: Term) -> Stream:
         time="x.admittime",
         hit=f"x.discharge_location IN {listed(concept.values)}",
         definition=concept.definition,
+        no_route="the question asks for the stated destination; deathtime tells of deaths alone",
     )
 
 
@@ -167,6 +176,7 @@ def died() -> Stream:
         ),
         time="x.admittime",
         hit="x.discharge_location = 'DIED'",
+        no_route="the question asks for the stated destination; without one its contract allows no answer",
     )
 
 
@@ -199,6 +209,7 @@ def visit() -> Stream:
         ),
         time="x.admittime",
         end="x.dischtime",
+        routes=(Route(ward_ends(), time="x.intime"),),
     )
 
 
@@ -232,4 +243,5 @@ def service() -> Stream:
         ),
         time="x.transfertime",
         text="x.curr_service",
+        no_route="the question names service records; orders and wards name teams and places",
     )

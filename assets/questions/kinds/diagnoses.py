@@ -11,6 +11,7 @@ from schemas.questions import Intent, Role, Selection
 
 CODED = "CAST(x.icd_version AS VARCHAR) || ':' || x.icd_code"
 """A code as text with its version, since a string may mean two things: `9:4280`."""
+CODED_ONLY = "the question asks what was coded; DRG descriptions and charted procedures name families, never codes"
 ADMITTED = "y.subject_id = x.subject_id AND y.hadm_id = x.hadm_id"
 
 
@@ -18,7 +19,8 @@ def _hit(group: Coded) -> str:
     return coded(group).replace("icd_version", "x.icd_version").replace("icd_code", "x.icd_code")
 
 
-def _code_rows(support: str, label: str, table: str = "diagnoses_icd", time: tuple[str, ...] = ()) -> Selection:
+def code_rows(support: str, label: str, table: str = "diagnoses_icd", time: tuple[str, ...] = ()) -> Selection:
+    """Codes of a billing record, whatever they mean."""
     return Selection(
         name="",
         role=Role.TARGET,
@@ -34,7 +36,7 @@ def _code_rows(support: str, label: str, table: str = "diagnoses_icd", time: tup
 def diagnosis(concept: DiagnosisGroup) -> Stream:
     """Codes of one disease, among all codes: "no" needs an admission that was coded at all."""
     return Stream(
-        target=_code_rows(f"{known('diagnoses_icd', 'icd_code')} AND icd_version IN (9, 10)", "diagnosis code"),
+        target=code_rows(f"{known('diagnoses_icd', 'icd_code')} AND icd_version IN (9, 10)", "diagnosis code"),
         partner=admissions(),
         joined=ADMITTED,
         clock="y",
@@ -49,6 +51,7 @@ def diagnosis(concept: DiagnosisGroup) -> Stream:
         time="y.admittime",
         hit=_hit(concept),
         definition=concept.definition,
+        no_route=CODED_ONLY,
     )
 
 
@@ -91,6 +94,7 @@ def coded_admission(concept: DiagnosisGroup) -> Stream:
         ),
         time="y.admittime",
         definition=concept.definition,
+        no_route=CODED_ONLY,
     )
 
 
@@ -123,6 +127,7 @@ def code_position(concept: DiagnosisGroup) -> Stream:
         worse="low",
         threshold=3.0,
         definition=concept.definition,
+        no_route=CODED_ONLY,
     )
 
 
@@ -130,7 +135,7 @@ def code_position(concept: DiagnosisGroup) -> Stream:
 def codes() -> Stream:
     """All diagnosis codes."""
     return Stream(
-        target=_code_rows(f"{known('diagnoses_icd', 'icd_code')} AND icd_version IN (9, 10)", "diagnosis code"),
+        target=code_rows(f"{known('diagnoses_icd', 'icd_code')} AND icd_version IN (9, 10)", "diagnosis code"),
         partner=admissions(),
         joined=ADMITTED,
         clock="y",
@@ -148,6 +153,7 @@ def codes() -> Stream:
         ),
         time="y.admittime",
         text=CODED,
+        no_route=CODED_ONLY,
     )
 
 
@@ -155,7 +161,7 @@ def codes() -> Stream:
 def principal() -> Stream:
     """The principal diagnosis: position 1."""
     return Stream(
-        target=_code_rows(
+        target=code_rows(
             f"seq_num = 1 AND {known('diagnoses_icd', 'icd_code')} AND icd_version IN (9, 10)",
             "principal diagnosis code",
         ),
@@ -180,10 +186,11 @@ def principal() -> Stream:
         ),
         time="y.admittime",
         text=CODED,
+        no_route=CODED_ONLY,
     )
 
 
-@kind(Intent.DIAGNOSES, Pool.PROCEDURE, least=8)
+@kind(Intent.DIAGNOSES, Pool.PROCEDURE, least=3)
 def procedure(concept: Procedure) -> Stream:
     """Coded procedures of one sort: a date without a time, and half of the days hold several."""
     return Stream(
@@ -226,6 +233,7 @@ def procedure(concept: Procedure) -> Stream:
         time="CAST(x.chartdate AS TIMESTAMP)",
         daily=True,
         definition=concept.definition,
+        no_route=CODED_ONLY,
     )
 
 
@@ -233,7 +241,7 @@ def procedure(concept: Procedure) -> Stream:
 def procedure_codes() -> Stream:
     """All coded procedures."""
     return Stream(
-        target=_code_rows(
+        target=code_rows(
             f"{known('procedures_icd', 'icd_code')} AND icd_version IN (9, 10) AND chartdate IS NOT NULL",
             "procedure code",
             "procedures_icd",
@@ -268,4 +276,5 @@ def procedure_codes() -> Stream:
         time="CAST(x.chartdate AS TIMESTAMP)",
         text=CODED,
         daily=True,
+        no_route=CODED_ONLY,
     )

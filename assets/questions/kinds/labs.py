@@ -16,9 +16,13 @@ from schemas.questions import Intent, Role, Selection
 CENSORED = frozenset({"troponin_t", "ptt"})
 
 
-def results(lab: Lab) -> Stream:
-    """Results of one laboratory item, with the copies that nurses' charts keep of them."""
-    unit = lab.units[0].strip() if lab.units else ""
+NO_COPY = "nurses' charts have no item that repeats this result (chartevents_copies in labs.csv)"
+
+
+def charted_copies(lab: Lab) -> tuple[Route, ...]:
+    """Where nurses' charts repeat a result, if they do."""
+    if not lab.chartevents_copies:
+        return ()
     copies = Selection(
         name="",
         role=Role.ROUTE,
@@ -29,6 +33,12 @@ def results(lab: Lab) -> Stream:
         value=("valuenum", "value"),
         time=("charttime",),
     )
+    return (Route(copies, time="x.charttime"),)
+
+
+def results(lab: Lab) -> Stream:
+    """Results of one laboratory item, with the copies that nurses' charts keep of them."""
+    unit = lab.units[0].strip() if lab.units else ""
     return Stream(
         target=lab_results(lab),
         words=Phrases(
@@ -45,7 +55,8 @@ def results(lab: Lab) -> Stream:
         worse=lab.worse,
         threshold=lab.threshold,
         followed=lab.followed,
-        routes=(Route(copies, time="x.charttime"),) if lab.chartevents_copies else (),
+        routes=charted_copies(lab),
+        no_route=NO_COPY,
         definition=lab.definition,
     )
 
@@ -99,6 +110,8 @@ def ratio(concept: Ratio) -> Stream:
         decimals=concept.decimals,
         worse=concept.worse,
         threshold=concept.threshold,
+        routes=charted_copies(above) + charted_copies(below),
+        no_route=NO_COPY,
         definition=f"{above.definition} over {below.definition}",
     )
 
@@ -127,6 +140,7 @@ def culture_organism(concept: Term) -> Stream:
         time="x.charttime",
         text="x.org_name",
         definition=f"microbiology records with {concept.definition}",
+        no_route="cultures are kept by microbiology alone; a coded infection names neither specimen nor time",
     )
 
 
@@ -161,6 +175,7 @@ def culture_turnaround(concept: Term) -> Stream:
         decimals=1,
         threshold=48.0,
         definition=f"microbiology records with {concept.definition}",
+        no_route="cultures are kept by microbiology alone; a coded infection names neither specimen nor time",
     )
 
 
@@ -188,6 +203,7 @@ def culture_growth(concept: Term) -> Stream:
         time="x.charttime",
         hit=f"x.spec_type_desc IN {listed(concept.values)} AND coalesce(x.org_name, '___') NOT IN ('CANCELLED', '___')",
         definition=f"microbiology records with {concept.definition}",
+        no_route="cultures are kept by microbiology alone; a coded infection names neither specimen nor time",
     )
 
 

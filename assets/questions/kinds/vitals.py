@@ -5,8 +5,9 @@ from __future__ import annotations
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
 from assets.questions.kinds.labs import noted_on_gas, span
+from assets.questions.records import known
 from assets.questions.sql import between, listed
-from schemas.concepts import ClinicMeasure, Lab, Output, Pool, Vital
+from schemas.concepts import ClinicMeasure, Lab, Output, Pool, Vital, load
 from schemas.questions import Intent, Role, Selection
 
 
@@ -44,7 +45,69 @@ def clinic(concept: ClinicMeasure) -> Stream:
         decimals=concept.decimals,
         worse=concept.worse,
         threshold=concept.threshold,
+        routes=_converted(concept),
+        no_route="clinics keep their measurements in the outpatient record alone",
         definition=concept.definition,
+    )
+
+
+def _converted(concept: ClinicMeasure) -> tuple[Route, ...]:
+    """Body-mass index and weight follow from each other by any height (764 of 773 in the demo)."""
+    other = {"bmi": "Weight (Lbs)", "weight_lb": "BMI (kg/m2)"}.get(concept.id)
+    if other is None:
+        return ()
+    rows = Selection(
+        name="",
+        role=Role.ROUTE,
+        table="omr",
+        concept=f"result_name = '{other}'",
+        support="result_value IS NOT NULL AND chartdate IS NOT NULL",
+        label=f"outpatient '{other}'",
+        value=("result_value",),
+        time=("chartdate",),
+    )
+    return (Route(rows, time="CAST(x.chartdate AS TIMESTAMP)", daily=True),)
+
+
+@kind(Intent.VITALS)
+def clinic_visit() -> Stream:
+    """Days on which a clinic measured anything, and what: whether outpatients are followed."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="omr",
+            support=f"{known('omr', 'result_name')} AND chartdate IS NOT NULL",
+            label="outpatient measurement",
+            time=("chartdate",),
+            names=("result_name",),
+        ),
+        words=Phrases(
+            event="outpatient measurement",
+            events="outpatient measurements",
+            entries="sorts of outpatient measurement",
+            listed="outpatient measurements were recorded",
+            tally="sorts of measurement",
+            counts="rows of the outpatient record (omr) with a name and a date, compared by day",
+            own={
+                "days_with": (
+                    "on how many different calendar days was anything measured in a clinic {when}",
+                    "number of different calendar days with a clinic measurement",
+                ),
+                "last_names": (
+                    "which outpatient measurements were recorded on the last day with any {when}",
+                    "outpatient measurements of the last day with any",
+                ),
+                "first_names": (
+                    "which outpatient measurements were recorded on the first day with any {when}",
+                    "outpatient measurements of the first day with any",
+                ),
+            },
+        ),
+        time="CAST(x.chartdate AS TIMESTAMP)",
+        text="x.result_name",
+        daily=True,
+        no_route="clinics keep their measurements in the outpatient record alone",
     )
 
 
@@ -67,7 +130,12 @@ def output_rows(concept: Output) -> Selection:
     )
 
 
-@kind(Intent.VITALS, Pool.OUTPUT, least=15, only=["urine", "urine_catheter", "chest_tube", "gastric", "stool"])
+@kind(
+    Intent.VITALS,
+    Pool.OUTPUT,
+    least=10,
+    only=["urine", "urine_catheter", "urine_void", "chest_tube", "surgical_drain", "gastric", "stool", "emesis"],
+)
 def output(concept: Output) -> Stream:
     """Urine, drains, stool: volumes charted in the ICU."""
     return Stream(
@@ -84,6 +152,7 @@ def output(concept: Output) -> Stream:
         worse=concept.worse,
         threshold=concept.threshold,
         definition=concept.definition,
+        no_route="what left the patient is on the output record alone",
     )
 
 
@@ -176,6 +245,7 @@ def fluid_balance() -> Stream:
         unit="ml",
         threshold=2000.0,
         minus=out,
+        no_route="defined as all input events minus all output events; ingredient entries name their record otherwise",
         definition="all input events in ml minus all output events in ml",
     )
 
@@ -190,33 +260,51 @@ def gas_vital(concept: Lab) -> Stream:
     return noted_on_gas(concept)
 
 
+SAME_VITAL = {"temperature_f": 223762, "temperature_c": 223761, "admission_weight_kg": 226531}
+"""Items that chart the same measurement in another unit: a nurse uses either."""
+NO_UNIT = {"fio2": "%", "glucose_fingerstick": "mg/dL"}
+"""Units of items that the ICU's system charts without one; scores count points."""
+ONCE = frozenset({"admission_weight_kg", "daily_weight", "pcwp"})
+"""Measured too rarely for a course."""
+
+
 @kind(
     Intent.VITALS,
     Pool.VITAL,
+    # Heights and the weight in pounds repeat one stated number; a second line and manual cuffs are rare.
     only=[
-        "heart_rate",
-        "sbp_cuff",
-        "mbp_cuff",
-        "mbp_arterial",
-        "respiratory_rate",
-        "spo2",
-        "temperature_f",
+        id_
+        for id_ in load().of(Pool.VITAL)
+        if id_ != "admission_weight_lb"
+        and not id_.startswith("height_")
+        and not id_.endswith(("_art", "_left", "_right"))
     ],
 )
 def vital(concept: Vital) -> Stream:
     """A charted vital sign: one item, so one method and one site."""
-    unit = f"valueuom = '{concept.unit}'"
+    usable = between("valuenum", concept.plausible_low, concept.plausible_high)
+    unit = f" AND valueuom = '{concept.unit}'" if concept.unit else ""
+    again = Selection(
+        name="",
+        role=Role.ROUTE,
+        table="chartevents",
+        concept=f"itemid = {SAME_VITAL.get(concept.id)}",
+        support="valuenum IS NOT NULL AND charttime IS NOT NULL",
+        label=f"{concept.lay_name} in another unit",
+        value=("valuenum", "value"),
+        time=("charttime",),
+    )
+    spoken = concept.unit or NO_UNIT.get(concept.id, "points")
     return Stream(
         target=Selection(
             name="",
             role=Role.TARGET,
             table="chartevents",
             concept=f"itemid = {concept.itemid}",
-            support=f"{between('valuenum', concept.plausible_low, concept.plausible_high)} AND {unit} "
-            "AND charttime IS NOT NULL",
+            support=f"{usable}{unit} AND charttime IS NOT NULL",
             label=concept.lay_name,
             value=("valuenum", "value"),
-            unit=("valueuom",),
+            unit=("valueuom",) if concept.unit else (),
             time=("charttime",),
             alternatives=concept.alternatives,
             low=concept.plausible_low,
@@ -226,13 +314,16 @@ def vital(concept: Vital) -> Stream:
             value=concept.lay_name,
             event=f"{concept.lay_name} measurement",
             events=f"{concept.lay_name} measurements",
-            counts=f"measurements from {span(concept.plausible_low, concept.plausible_high)} {concept.unit}",
+            counts=f"measurements from {span(concept.plausible_low, concept.plausible_high)} {spoken}",
         ),
         time="x.charttime",
         value="x.valuenum",
-        unit=concept.unit,
+        unit=spoken,
         decimals=concept.decimals,
         worse=concept.worse,
         threshold=concept.threshold,
+        followed=concept.id not in ONCE,
+        routes=(Route(again, time="x.charttime"),) if concept.id in SAME_VITAL else (),
         definition=concept.definition,
+        no_route="one item is one method and one site; other methods answer other questions",
     )

@@ -1,0 +1,258 @@
+"""The bedside chart: intake by ingredient, outputs and drains by name, warnings, care of lines."""
+
+from __future__ import annotations
+
+from assets.questions.grammar import Phrases, Stream
+from assets.questions.kinds._kind import kind
+from assets.questions.kinds._labels import CAREGIVERS, ITEMS, SAME_ITEM
+from assets.questions.kinds.labs import span
+from assets.questions.sql import between
+from schemas.concepts import ChartedDate, Ingredient, Pool
+from schemas.questions import Intent, Role, Selection
+
+OUTPUT_ONLY = "what left the patient is on the output record alone"
+
+
+def ingredient_rows(concept: Ingredient) -> Selection:
+    """Usable amounts of one ingredient."""
+    return Selection(
+        name="",
+        role=Role.TARGET,
+        table="ingredientevents",
+        concept=f"itemid = {concept.itemid}",
+        support=f"{between('amount', concept.plausible_low, concept.plausible_high)} "
+        f"AND amountuom = '{concept.unit}' AND statusdescription <> 'Rewritten' AND starttime IS NOT NULL",
+        label=concept.lay_name,
+        value=("amount",),
+        unit=("amountuom",),
+        time=("starttime",),
+        alternatives=concept.alternatives,
+        low=concept.plausible_low,
+        high=concept.plausible_high,
+    )
+
+
+@kind(Intent.VITALS, Pool.INGREDIENT)
+def ingredient(concept: Ingredient) -> Stream:
+    """What infusions and feeds brought with them: water, energy, protein."""
+    return Stream(
+        target=ingredient_rows(concept),
+        words=Phrases(
+            value=concept.lay_name,
+            event=f"entry of {concept.lay_name}",
+            events=f"entries of {concept.lay_name}",
+            counts=f"ingredient entries of {span(concept.plausible_low, concept.plausible_high)} {concept.unit}, by "
+            "start time, none rewritten",
+        ),
+        time="x.starttime",
+        value="x.amount",
+        unit=concept.unit,
+        decimals=concept.decimals,
+        worse=concept.worse,
+        threshold=concept.threshold,
+        definition=concept.definition,
+        no_route="the question names the ingredient record; the input record has volumes of products, from which the "
+        "ingredients follow only with the products' recipes",
+    )
+
+
+@kind(Intent.VITALS)
+def tube_feed() -> Stream:
+    """Energy from tube feeds, and which feeds: the ingredient has the energy, the input of its order the product."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="ingredientevents",
+            concept="itemid = 226060",  # Calories
+            support="amount BETWEEN 0 AND 5000 AND amountuom = 'Kcal' AND statusdescription <> 'Rewritten' "
+            "AND starttime IS NOT NULL",
+            label="energy of a feed",
+            value=("amount",),
+            unit=("amountuom",),
+            time=("starttime",),
+            alternatives=(("kJ", 4.184),),
+            low=0.0,
+            high=5000.0,
+        ),
+        partner=Selection(
+            name="",
+            role=Role.TARGET,
+            table="inputevents",
+            concept="ordercategoryname = '13-Enteral Nutrition' "
+            "AND ordercomponenttypedescription = 'Main order parameter'",
+            support="statusdescription <> 'Rewritten'",
+            label="tube feed",
+        ),
+        joined="y.subject_id = x.subject_id AND y.orderid = x.orderid",
+        label=ITEMS,
+        named="l.itemid = y.itemid",
+        words=Phrases(
+            value="energy from tube feeds",
+            event="tube feed",
+            events="tube feeds",
+            entries="tube feeds",
+            listed="tube feeds were given",
+            tally="feeds",
+            counts="entries of ingredient item 226060 (Calories) from 0 to 5000 Kcal, by start time, whose order "
+            "(orderid) has a main input of category '13-Enteral Nutrition', named by its label in d_items",
+        ),
+        time="x.starttime",
+        value="x.amount",
+        text="l.label",
+        unit="Kcal",
+        threshold=1000.0,
+        worse="low",
+        no_route="the question names the ingredient record of tube feeds; the energy of a volume follows only with the "
+        "product's recipe",
+    )
+
+
+def _outputs(support: str, label: str) -> Selection:
+    return Selection(
+        name="",
+        role=Role.TARGET,
+        table="outputevents",
+        support=support,
+        label=label,
+        time=("charttime",),
+    )
+
+
+@kind(Intent.VITALS)
+def output_route() -> Stream:
+    """By which ways fluid left the patient: catheters, drains, stool."""
+    return Stream(
+        target=_outputs("value > 0 AND value <= 5000 AND charttime IS NOT NULL", "output above 0 ml"),
+        label=ITEMS,
+        named=SAME_ITEM,
+        words=Phrases(
+            event="output",
+            events="outputs",
+            entries="outputs and drains on the output record",
+            listed="outputs and drains were charted with a volume",
+            tally="outputs and drains",
+            counts="output entries above 0 and at most 5000 ml, named by their label in d_items",
+        ),
+        time="x.charttime",
+        text="l.label",
+        no_route=OUTPUT_ONLY,
+    )
+
+
+@kind(Intent.VITALS)
+def drained() -> Stream:
+    """Entries from surgical drains, among all outputs: without any output entry nobody knows."""
+    return Stream(
+        target=_outputs("value BETWEEN 0 AND 5000 AND charttime IS NOT NULL", "output entry"),
+        label=ITEMS,
+        named=SAME_ITEM,
+        words=Phrases(
+            happened="was any output from a drain charted",
+            counted="outputs from a drain were charted",
+            events="outputs from a drain",
+            whole="output entries",
+            part="from a drain",
+            counts="output entries of 0 to 5000 ml, of which those of category 'Drains' in d_items are from a drain",
+        ),
+        time="x.charttime",
+        hit="l.category = 'Drains'",
+        no_route=OUTPUT_ONLY,
+    )
+
+
+@kind(Intent.VITALS)
+def output_charter() -> Stream:
+    """Who charted the outputs: the nurses of a stay, shift by shift."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="outputevents",
+            support="caregiver_id IS NOT NULL AND charttime IS NOT NULL",
+            label="output entry with its caregiver",
+            time=("charttime",),
+            names=("caregiver_id",),
+        ),
+        label=CAREGIVERS,
+        named="l.caregiver_id = x.caregiver_id",
+        words=Phrases(
+            event="output entry",
+            events="output entries",
+            entries="caregivers who charted outputs",
+            listed="caregivers charted outputs",
+            tally="caregivers",
+            counts="output entries whose caregiver_id is in the caregiver table",
+        ),
+        time="x.charttime",
+        text="CAST(l.caregiver_id AS VARCHAR)",
+        no_route="the question names the output record; others are charted by others",
+    )
+
+
+@kind(Intent.VITALS)
+def chart_warning() -> Stream:
+    """Charted items outside the limits that the ICU's system warns at."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="chartevents",
+            concept="warning = 1",
+            support="charttime IS NOT NULL",
+            label="charted entry with a warning",
+            time=("charttime",),
+        ),
+        label=ITEMS,
+        named=SAME_ITEM,
+        words=Phrases(
+            event="charted entry with a warning",
+            events="charted entries with a warning",
+            entries="charted items with a warning",
+            listed="charted items carried a warning",
+            tally="items",
+            counts="chart entries with warning 1, named by their label in d_items",
+        ),
+        time="x.charttime",
+        text="l.label",
+        no_route="a warning is kept with its entry alone",
+    )
+
+
+@kind(Intent.VITALS, Pool.LINE_CARE, least=10)
+def line_care(concept: ChartedDate) -> Stream:
+    """Care of a line, by the time that the nurse entered: dressings are due every seven days, tubing every four."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="datetimeevents",
+            concept=f"itemid = {concept.itemid}",
+            support="value IS NOT NULL",
+            label=concept.lay_name,
+            time=("value",),
+        ),
+        words=Phrases(
+            event=concept.lay_name,
+            events=f"{concept.lay_name}s",
+            counts="the days that nurses entered for it (the value, not the time of charting), compared by day",
+            own={
+                "last_time": (
+                    f"on which day was the last {concept.lay_name} {{when}}",
+                    f"day of the last {concept.lay_name}",
+                ),
+                "first_time": (
+                    f"on which day was the first {concept.lay_name} {{when}}",
+                    f"day of the first {concept.lay_name}",
+                ),
+                "nth_time": (
+                    f"on which day was the {{nth}} {concept.lay_name} {{when}}",
+                    f"{{nth}} day with {concept.lay_name}",
+                ),
+            },
+        ),
+        time="CAST(CAST(x.value AS DATE) AS TIMESTAMP)",
+        daily=True,
+        definition=concept.definition,
+        no_route="the day of a line's care is entered among the charted dates alone",
+    )
