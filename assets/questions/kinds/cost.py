@@ -109,6 +109,7 @@ def ward_move() -> Stream:
             value="length of stay in one care unit",
             event="move into a care unit",
             events="moves into a care unit",
+            running="care in a unit with a known name",
             entries="care units passed through",
             listed="care units did the patient pass through",
             tally="care units",

@@ -196,11 +196,18 @@ def icu_antibiotic() -> Stream:
         words=Phrases(
             event="antibiotic on the ICU's input record",
             events="antibiotics on the ICU's input record",
+            running="any antibiotic on the ICU's input record",
             entries="antibiotics on the ICU's input record",
             listed="antibiotics are on the ICU's input record",
             tally="antibiotics",
             counts="input records of an antibiotic order (main component) that end after they start, none rewritten, "
             "named by their label in d_items",
+            own={
+                "covered": (
+                    "for how many hours did any antibiotic run on the ICU's input record {when}",
+                    "number of hours with any antibiotic on the ICU's input record",
+                )
+            },
         ),
         time="x.starttime",
         end="x.endtime",
