@@ -96,10 +96,11 @@ def _concatenated(selection: Selection, record: Record) -> dict[str, Value] | No
 
 
 def _concatenated_sql(question: Question, selection: Selection) -> dict[str, str]:
-    """The same of every record: written so often that the lowest plausible value leaves the bounds too."""
+    """The same of every record: written so often that the plausible value nearest to zero leaves the bounds too."""
     if question.scope is Scope.PATIENT:
         return {}
-    lowest = str(int(selection.low or 0))
+    low, high = selection.low or 0.0, selection.high or 0.0
+    lowest = "0" if low <= 0 <= high else str(int(min(abs(low), abs(high))))
     for times in _REPETITIONS:
         if not plausible(float(lowest * times), selection):
             whole = f"CAST(CAST(floor(abs({number_sql(selection)})) AS BIGINT) AS VARCHAR)"
