@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import traverse_scope
@@ -11,8 +11,26 @@ _NULL_REJECTING = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 PLAIN = frozenset({"expressions", "from_", "joins", "where", "with_"})
 """What a block may have to be read as conditions over joined sources."""
 
+Rule = Callable[[exp.Expr, list[exp.Expr]], bool]
+"""Does a condition follow from the others of its block?"""
+
 Pins = Mapping[str, str]
 """Columns of a step that hold one known literal."""
+
+
+def drop_joined(tree: exp.Expr) -> None:
+    """Remove every `EXISTS` over a source that its block joins under the same conditions. Names as in `drop_implied`.
+
+    >>> import sqlglot
+    >>> tree = sqlglot.parse_one("SELECT a.x FROM t AS a JOIN u AS b ON a.k = b.k "
+    ...     "WHERE EXISTS(SELECT 1 FROM t AS c WHERE b.k = c.k)")
+    >>> drop_joined(tree)
+    >>> tree.sql("duckdb")
+    'SELECT a.x FROM t AS a JOIN u AS b ON a.k = b.k'
+    """
+    for scope in traverse_scope(tree):
+        if block := _inner_joins(scope.expression):
+            _drop(block, [_is_joined(block)])
 
 
 def drop_implied(tree: exp.Expr) -> None:
@@ -30,18 +48,24 @@ def drop_implied(tree: exp.Expr) -> None:
     """
     pinned: dict[str, Pins] = {}
     for scope in traverse_scope(tree):
-        block = scope.expression
-        if isinstance(block, exp.Select) and not any(join.side for join in block.args.get("joins") or []):
-            _drop_implied_of(block, pinned)
+        if block := _inner_joins(scope.expression):
+            _drop(block, [_is_true, _is_repeated, _is_known(_inherited(block, pinned)), _is_between, _is_compared])
         if scope.is_cte:
             cte = scope.expression.find_ancestor(exp.CTE)
             assert cte is not None
             pinned[cte.alias] = _pins(scope.expression, pinned)
 
 
-def _drop_implied_of(block: exp.Select, pinned: Mapping[str, Pins]) -> None:
+def _inner_joins(query: exp.Expr) -> exp.Select | None:
+    """The query, if it is a block whose conditions all hold for every row, wherever they stand."""
+    if not isinstance(query, exp.Select) or any(join.side for join in query.args.get("joins") or []):
+        return None
+    return query
+
+
+def _drop(block: exp.Select, rules: Sequence[Rule]) -> None:
     kept = list(_conjuncts(block))
-    for rule in (_is_true, _is_joined(block), _is_known(_inherited(block, pinned)), _is_between, _is_compared):
+    for rule in rules:
         position = 0
         while position < len(kept):
             if rule(kept[position], kept[:position] + kept[position + 1 :]):
@@ -88,12 +112,12 @@ def _put_back(block: exp.Select, kept: list[exp.Expr]) -> None:
             block.set("where", None)
 
 
-Rule = Callable[[exp.Expr, list[exp.Expr]], bool]
-"""Does a condition follow from the others of its block?"""
-
-
 def _is_true(condition: exp.Expr, others: list[exp.Expr]) -> bool:
     return isinstance(condition, exp.Boolean) and bool(condition.this)
+
+
+def _is_repeated(condition: exp.Expr, others: list[exp.Expr]) -> bool:
+    return text_of(condition) in map(text_of, others)
 
 
 def _is_joined(block: exp.Select) -> Rule:
@@ -235,13 +259,14 @@ def _pins(query: exp.Expr, pinned: Mapping[str, Pins]) -> Pins:
     if isinstance(query, exp.SetOperation):
         sides = [_pins(side.unnest(), pinned) for side in (query.left, query.right)]
         return {name: literal for name, literal in sides[0].items() if sides[1].get(name) == literal}
-    if not isinstance(query, exp.Select) or any(join.side for join in query.args.get("joins") or []):
+    block = _inner_joins(query)
+    if block is None:
         return {}
-    pairs = [*_inherited(query, pinned), *(pair for pair in map(_equal, _conjuncts(query)) if pair)]
+    pairs = [*_inherited(block, pinned), *(pair for pair in map(_equal, _conjuncts(block)) if pair)]
     classes = _classes(pairs)
     literals = {classes[side]: side for pair in pairs for side in pair if side[0].isdigit() or side[0] == "'"}
     found = {}
-    for shown in query.selects:
+    for shown in block.selects:
         inner = shown.unalias()
         if isinstance(inner, exp.Column) and (known := literals.get(classes.get(text_of(inner), -1))):
             found[shown.alias_or_name] = known

@@ -8,7 +8,7 @@ else: every rule keeps the answer, so the result can be run, and tests run it be
    `merge_subqueries`, `eliminate_ctes`), and so does a last block that only renames or rounds.
 2. `EXISTS (… r …)` goes where `r` is joined on the same conditions: it selected records that the join selects again.
 3. Conditions that the others of their block imply go: an equality that follows from equalities, the patient's id in
-   every table; `lo < hi` beside `lo <= t` and `t < hi`; `t IS NOT NULL` beside a comparison of `t`; `TRUE`.
+   every table; `lo < hi` beside `lo <= t` and `t < hi`; `t IS NOT NULL` beside a comparison of `t`; what stands twice.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
 from assets.questions.components import components
-from assets.questions.implied import PLAIN, drop_implied, sources_of, text_of
+from assets.questions.implied import PLAIN, drop_implied, drop_joined, sources_of, text_of
 from schemas.tables import TABLES
 
 
@@ -77,9 +77,10 @@ def normalised(sql: str) -> str:
         tree = pushdown_projections(tree)
         with _set_apart(tree):
             tree = merge_subqueries(tree)
-        drop_implied(tree)
+        drop_joined(tree)
         tree = eliminate_ctes(tree)
         size, before = _size(tree), size
+    drop_implied(tree)
     tree = _unwrapped(tree)
     _point_at_keys(tree)
     return text_of(tree)
