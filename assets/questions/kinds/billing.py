@@ -94,6 +94,13 @@ def drg_billed() -> Stream:
             listed="HCFA DRG descriptions were billed",
             tally="descriptions",
             counts="HCFA rows of drgcodes with a description, dated by the admission",
+            own={
+                which + "_names": (
+                    f"as which HCFA DRG, by its description, was the {said} admission billed {{when}}",
+                    f"HCFA DRG descriptions billed for the {said} admission",
+                )
+                for which, said in (("first", "first"), ("last", "last"), ("nth", "{nth}"))
+            },
         ),
         time="y.admittime",
         text="x.description",

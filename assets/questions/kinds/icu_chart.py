@@ -152,8 +152,14 @@ def drained() -> Stream:
             counted="outputs from a drain were charted",
             events="outputs from a drain",
             whole="output entries",
-            part="from a drain",
+            part="outputs from a drain",
             counts="output entries of 0 to 5000 ml, of which those of category 'Drains' in d_items are from a drain",
+            own={
+                "share_of": (
+                    "what percentage of the output entries {when} came from a drain",
+                    "percentage of output entries that came from a drain",
+                )
+            },
         ),
         time="x.charttime",
         hit="l.category = 'Drains'",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assets.questions.grammar import Phrases, Stream
 from assets.questions.kinds._kind import kind
 from assets.questions.kinds._labels import SAME_ITEM, TESTS
+from assets.questions.kinds.labs import TESTED
 from assets.questions.records import known
 from assets.questions.sql import hours, listed
 from schemas.concepts import Lab, Pool, Term
@@ -49,7 +50,7 @@ def abnormal_tests() -> Stream:
     )
 
 
-@kind(Intent.LABS, Pool.LAB, least=8)
+@kind(Intent.LABS, Pool.LAB, least=8, only=TESTED)
 def flagged(concept: Lab) -> Stream:
     """Results of one test that the laboratory flagged, among all its results."""
     return Stream(
@@ -144,7 +145,7 @@ def section(concept: Term) -> Stream:
     )
 
 
-@kind(Intent.LABS, Pool.LAB, least=8)
+@kind(Intent.LABS, Pool.LAB, least=8, only=TESTED)
 def turnaround(concept: Lab) -> Stream:
     """How long the laboratory took with one test, from drawing until the result was stored."""
     return Stream(
@@ -162,6 +163,12 @@ def turnaround(concept: Lab) -> Stream:
             event=f"{concept.lay_name} specimen drawn",
             events=f"{concept.lay_name} specimens drawn",
             counts="results whose charttime lies before their storetime; the turnaround is the time between the two",
+            own={
+                "highest": (
+                    f"what was the longest turnaround time of {concept.lay_name} {{when}}",
+                    f"longest turnaround time of {concept.lay_name}",
+                )
+            },
         ),
         time="x.charttime",
         value=hours("x.charttime", "x.storetime"),

@@ -16,6 +16,11 @@ from schemas.questions import Intent, Role, Selection
 CENSORED = frozenset({"troponin_t", "ptt"})
 
 
+TESTED = tuple(
+    id_ for id_ in load().of(Pool.LAB) if not id_.startswith(("temperature_", "peep_", "fio2_", "oxygen_saturation"))
+)
+"""Items that the laboratory measures; the others are noted on a blood gas about the patient and the ventilator."""
+
 NO_COPY = "nurses' charts have no item that repeats this result (chartevents_copies in labs.csv)"
 
 
@@ -72,16 +77,7 @@ def span(low: float | None, high: float | None) -> str:
     return f"{number(low)} to {number(high)}"
 
 
-@kind(
-    Intent.LABS,
-    Pool.LAB,
-    least=8,
-    only=[
-        id_
-        for id_ in load().of(Pool.LAB)
-        if id_ not in CENSORED and not id_.startswith(("temperature_", "peep_", "fio2_", "oxygen_saturation"))
-    ],
-)
+@kind(Intent.LABS, Pool.LAB, least=8, only=[id_ for id_ in TESTED if id_ not in CENSORED])
 def lab(concept: Lab) -> Stream:
     """One laboratory item."""
     return results(concept)

@@ -187,13 +187,17 @@ def line_days(concept: ChartedDate) -> Stream:
             time=("value", "charttime"),
         ),
         words=Phrases(
-            value=f"line age of the {concept.lay_name}"
-            if concept.lay_name.endswith("line")
-            else f"time in place of the {concept.lay_name}",
+            value=f"charted time in place of the {concept.lay_name}",
             event=f"charted insertion date of the {concept.lay_name}",
             events=f"charted insertion dates of the {concept.lay_name}",
             counts="charted insertion dates (value) that are not after the time of charting; the number is that of "
             "calendar days from the one to the other",
+            own={
+                "highest": (
+                    f"what was the longest charted time in place of the {concept.lay_name} {{when}}",
+                    f"longest charted time in place of the {concept.lay_name}",
+                )
+            },
         ),
         time="x.charttime",
         value="date_diff('day', CAST(x.value AS DATE), CAST(x.charttime AS DATE))",
@@ -222,8 +226,8 @@ def line_dated() -> Stream:
         words=Phrases(
             event="charted insertion date",
             events="charted insertion dates",
-            entries="charted insertion dates, by their names",
-            listed="insertion dates of lines and tubes, by their names, were charted",
+            entries="lines and tubes with a charted insertion date",
+            listed="lines and tubes had an insertion date charted",
             tally="lines and tubes",
             counts=f"entries of the date items {', '.join(map(str, INSERTIONS))}, named by their label in d_items",
         ),
