@@ -24,6 +24,8 @@ app = typer.Typer(
 )
 ops = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, help="The noise operators.")
 app.add_typer(ops, name="ops")
+questions = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, help="The question templates.")
+app.add_typer(questions, name="questions")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine.")]
 Release = Annotated[Path, typer.Argument(metavar="RELEASE", help="Directory of a release.")]
@@ -158,6 +160,30 @@ def show_operator(name: Annotated[str, typer.Argument(metavar="NAME")], json: Js
     from pipelines.cli_ops import show_operator as run
 
     run(name, json=json)
+
+
+@questions.command("list")
+def list_templates(
+    intent: Annotated[str | None, typer.Option(metavar="INTENT", help="Only of this intent: labs, cost, …")] = None,
+    scope: Annotated[str | None, typer.Option(metavar="patient|population", help="Only of this scope.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Only about this sort of record: lab, given, …")
+    ] = None,
+    table: Annotated[str | None, typer.Option(metavar="TABLE", help="Only those that read this table.")] = None,
+    json: Json = False,
+) -> None:
+    """List the released templates: answer, tables, structural components."""
+    from pipelines.cli_questions import list_templates as run
+
+    run(intent=intent, scope=scope, kind=kind, table=table, json=json)
+
+
+@questions.command("show")
+def show_template(id_: Annotated[str, typer.Argument(metavar="ID")], json: Json = False) -> None:
+    """Show one template: its words in every register, an example, records, routes, reference."""
+    from pipelines.cli_questions import show_template as run
+
+    run(id_, json=json)
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ def session(demo_warehouse: Path) -> Iterator[Session]:
 
 
 def asked(template: Template, filling: dict[str, Value], session: Session, units: int = UNITS) -> list[Question]:
-    """The question about the first, the last and a middle unit that has an answer; of a population, the one there is."""
+    """The question about the first, the last and some units between that have an answer; of a population, the one."""
     if template.scope is Scope.POPULATION:
         return [ask(template, filling)]
     columns, rows = session.fetch(every_unit_sql(template, filling))

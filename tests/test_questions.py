@@ -14,12 +14,10 @@ from assets.questions import (
     Template,
     ask,
     catalogue,
-    describe,
     every_unit_sql,
     fillings,
     gold_of,
     lint,
-    template_table,
 )
 from assets.questions.describing import EXAMPLE_IDS
 from assets.questions.legality import problems
@@ -237,11 +235,3 @@ def test_lint_finds_what_it_is_for() -> None:
     assert "compares the text value with a number" in spoilt("value > 3")
     assert "selection target: labevents has no column rate" in spoilt("rate > 3")
     assert "selection target: its tests are not local to a row" in spoilt("itemid IN (SELECT itemid FROM d_labitems)")
-
-
-def test_descriptions_show_everything() -> None:
-    text = describe(Template.parse("labs-patient-lab-after_dose_48h-worst"))
-    for part in ("{concept}", "{anchor}", "{hadm_id}", "```sql", "chartevents", "from_day"):
-        assert part in text
-    table = template_table()
-    assert all(f"`{t.id}`" in table for t in TEMPLATES)

@@ -1,7 +1,7 @@
 """Twelve references as a person writes them: of each cell the template nearest its median, with the same answers.
 
-They say what the compiler's generality costs. Whoever wrote them had the question and its contract, and no compiler: ids
-are put in as they are, and a table is read where it is needed.
+They say what the compiler's generality costs. Whoever wrote them had the question and its contract, and no compiler:
+ids are put in as they are, and a table is read where it is needed.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Adding a window, a selector, a cohort or an aggregator is one file in its folder
 from assets.questions.answers import gold_of
 from assets.questions.asking import all_records_sql, ask, every_unit_sql, records_sql
 from assets.questions.catalogue import catalogue
-from assets.questions.describing import describe, template_table
+from assets.questions.describing import describe, template_named
 from assets.questions.lint import lint
 from assets.questions.sampling import fillings
 from assets.questions.template import Template
@@ -25,5 +25,5 @@ __all__ = [
     "gold_of",
     "lint",
     "records_sql",
-    "template_table",
+    "template_named",
 ]

@@ -9,9 +9,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from statistics import mean, median
 
+import sqlglot
+
 from assets.questions.compiler import compiled
 from assets.questions.components import Components, base_tables, components, skeleton
-from assets.questions.normalising import normalised
+from assets.questions.normalising import folded
 from assets.questions.template import Template
 
 MANY_TABLES = 3
@@ -50,8 +52,10 @@ def complexity(template: Template) -> Complexity:
     """
     ids = {column: number for number, column in enumerate(template.unit.ids, 1)} if template.scope == "patient" else {}
     sql = compiled(template, template.example, ids).sql
-    plain = normalised(sql)
-    return Complexity(components(sql), components(plain), tuple(sorted(base_tables(sql))), skeleton(plain))
+    tree = sqlglot.parse_one(sql, read="duckdb")
+    whole, tables = components(tree), tuple(sorted(base_tables(tree)))
+    plain = folded(tree)
+    return Complexity(whole, components(plain), tables, skeleton(plain))
 
 
 def complexities(templates: Sequence[Template], processes: int | None = None) -> Iterator[Complexity]:

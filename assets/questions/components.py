@@ -74,6 +74,9 @@ _ONE_OF: Final[tuple[tuple[str, tuple[type[exp.Expr], ...]], ...]] = (
     ("setop", (exp.SetOperation,)),
 )
 
+STRUCTURAL: Final = tuple(node for _, nodes in _ONE_OF for node in nodes if node is not exp.Anonymous)
+"""Every sort of node that is a component."""
+
 
 class Components(NamedTuple):
     """Components of one statement, by kind."""

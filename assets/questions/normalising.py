@@ -28,7 +28,7 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
-from assets.questions.components import components
+from assets.questions.components import STRUCTURAL
 from assets.questions.implied import PLAIN, drop_implied, drop_joined, sources_of, text_of
 from schemas.tables import TABLES
 
@@ -64,8 +64,13 @@ def normalised(sql: str) -> str:
         SELECT MAX(t3.valuenum) AS answer FROM admissions AS t1 JOIN labevents AS t3
         ON t3.hadm_id = t1.hadm_id AND t3.charttime < t1.dischtime WHERE t3.itemid = 50971 AND t1.hadm_id = 2
     """
+    return text_of(folded(sqlglot.parse_one(sql, read="duckdb")))
+
+
+def folded(tree: exp.Expr) -> exp.Expr:
+    """The same of a syntax tree, which is used up."""
     tree = qualify(
-        sqlglot.parse_one(sql, read="duckdb"),
+        tree,
         schema=_schema(),
         dialect="duckdb",
         quote_identifiers=False,
@@ -83,7 +88,7 @@ def normalised(sql: str) -> str:
     drop_implied(tree)
     tree = _unwrapped(tree)
     _point_at_keys(tree)
-    return text_of(tree)
+    return tree
 
 
 def _size(tree: exp.Expr) -> int:
@@ -101,7 +106,7 @@ def _set_apart(tree: exp.Expr) -> Iterator[None]:
             if not isinstance(inner, exp.Select):
                 continue
             read = Counter(column.name for column in scope.columns if column.table == alias)
-            if any(read[shown.alias_or_name] > 1 and components(shown).total for shown in inner.selects):
+            if any(read[shown.alias_or_name] > 1 and shown.find(*STRUCTURAL) for shown in inner.selects):
                 # The rarest of the parts that keep sqlglot from merging: `SELECT AS <kind>`, which DuckDB has not.
                 inner.set("kind", "apart")
                 held.append(inner)
