@@ -187,30 +187,22 @@ def icu_antibiotic() -> Stream:
             table="inputevents",
             concept="ordercategoryname IN ('08-Antibiotics (IV)', '09-Antibiotics (Non IV)') "
             "AND ordercomponenttypedescription = 'Main order parameter'",
-            support="statusdescription <> 'Rewritten' AND starttime < endtime",
+            support="statusdescription <> 'Rewritten' AND starttime IS NOT NULL",
             label="antibiotic given in the ICU",
-            time=("starttime", "endtime"),
+            time=("starttime",),
         ),
         label=ITEMS,
         named=SAME_ITEM,
         words=Phrases(
             event="antibiotic on the ICU's input record",
             events="antibiotics on the ICU's input record",
-            running="any antibiotic on the ICU's input record",
             entries="antibiotics on the ICU's input record",
             listed="antibiotics are on the ICU's input record",
             tally="antibiotics",
-            counts="input records of an antibiotic order (main component) that end after they start, none rewritten, "
-            "named by their label in d_items",
-            own={
-                "covered": (
-                    "for how many hours did any antibiotic run on the ICU's input record {when}",
-                    "number of hours with any antibiotic on the ICU's input record",
-                )
-            },
+            counts="input records of an antibiotic order (main component) by start time, none rewritten, named "
+            "by their label in d_items",
         ),
         time="x.starttime",
-        end="x.endtime",
         text="l.label",
         no_route=INPUT_ONLY,
     )
