@@ -18,19 +18,25 @@ Pins = Mapping[str, str]
 """Columns of a step that hold one known literal."""
 
 
-def drop_joined(tree: exp.Expr) -> None:
+def drop_joined(tree: exp.Expr) -> bool:
     """Remove every `EXISTS` over a source that its block joins under the same conditions. Names as in `drop_implied`.
+
+    Returns:
+        Whether there was one.
 
     >>> import sqlglot
     >>> tree = sqlglot.parse_one("SELECT a.x FROM t AS a JOIN u AS b ON a.k = b.k "
     ...     "WHERE EXISTS(SELECT 1 FROM t AS c WHERE b.k = c.k)")
     >>> drop_joined(tree)
+    True
     >>> tree.sql("duckdb")
     'SELECT a.x FROM t AS a JOIN u AS b ON a.k = b.k'
     """
+    dropped = 0
     for scope in traverse_scope(tree):
         if block := _inner_joins(scope.expression):
-            _drop(block, [_is_joined(block)])
+            dropped += _drop(block, [_is_joined(block)])
+    return dropped > 0
 
 
 def drop_implied(tree: exp.Expr) -> None:
@@ -63,8 +69,10 @@ def _inner_joins(query: exp.Expr) -> exp.Select | None:
     return query
 
 
-def _drop(block: exp.Select, rules: Sequence[Rule]) -> None:
+def _drop(block: exp.Select, rules: Sequence[Rule]) -> int:
+    """Remove the conditions to which a rule applies, one after the other; returns how many."""
     kept = list(_conjuncts(block))
+    before = len(kept)
     for rule in rules:
         position = 0
         while position < len(kept):
@@ -72,7 +80,9 @@ def _drop(block: exp.Select, rules: Sequence[Rule]) -> None:
                 del kept[position]
             else:
                 position += 1
-    _put_back(block, kept)
+    if len(kept) < before:
+        _put_back(block, kept)
+    return before - len(kept)
 
 
 def _conjuncts(block: exp.Select) -> Iterator[exp.Expr]:
@@ -117,7 +127,8 @@ def _is_true(condition: exp.Expr, others: list[exp.Expr]) -> bool:
 
 
 def _is_repeated(condition: exp.Expr, others: list[exp.Expr]) -> bool:
-    return text_of(condition) in map(text_of, others)
+    alike = [other for other in others if type(other) is type(condition)]
+    return bool(alike) and text_of(condition) in map(text_of, alike)
 
 
 def _is_joined(block: exp.Select) -> Rule:

@@ -77,23 +77,18 @@ def folded(tree: exp.Expr) -> exp.Expr:
         validate_qualify_columns=False,
     )
     _name_apart(tree)
-    size, before = _size(tree), 0
-    while size != before:
+    freed = True
+    while freed:
         tree = pushdown_projections(tree)
         with _set_apart(tree):
             tree = merge_subqueries(tree)
-        drop_joined(tree)
+        # A source that is read once less may be merged in the next round.
+        freed = drop_joined(tree)
         tree = eliminate_ctes(tree)
-        size, before = _size(tree), size
     drop_implied(tree)
     tree = _unwrapped(tree)
     _point_at_keys(tree)
     return tree
-
-
-def _size(tree: exp.Expr) -> int:
-    """Steps and joins: what is left to be merged."""
-    return sum(isinstance(node, exp.Select | exp.Join) for node in tree.walk())
 
 
 @contextmanager
