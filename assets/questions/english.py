@@ -50,9 +50,12 @@ def clipped(text: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """One space between words, none before a comma.
+    """One space between words, none before a comma, no comma at the end; statistics of statistics spelled out.
 
-    >>> tidy("what was  the total , over the whole record")
+    >>> tidy("what was  the total , over the whole record,")
     'what was the total, over the whole record'
+    >>> tidy("the mean mean cuff blood pressure")
+    'the mean of the mean cuff blood pressure'
     """
-    return re.sub(r"[\s,]*,", ",", " ".join(text.split())).rstrip(",")
+    spaced = re.sub(r"[\s,]*,", ",", " ".join(text.split())).rstrip(",")
+    return re.sub(r"\b(mean|median) \1\b", r"\1 of the \1", spaced)
