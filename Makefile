@@ -11,7 +11,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE  := schemas noise_ops robustgym assets pipelines benchmarks tests
-COG   := $(shell grep -ls '\[\[\[cog' README.md CONTRIBUTING.md docs/*.md 2>/dev/null)
+COG   := $(shell grep -ls '\[\[\[cog' README.md CONTRIBUTING.md docs/*.md docs/templates/*.md 2>/dev/null)
 
 .PHONY: help setup release test lint check dev bench docs format lock
 
