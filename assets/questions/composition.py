@@ -19,7 +19,7 @@ from itertools import combinations, product
 
 from assets.questions import vocabulary
 from assets.questions.catalogue import FILE
-from assets.questions.fitting import COMPARED, USES, fits
+from assets.questions.fitting import COMPARED, fits, fitting, lifting
 from assets.questions.legality import measure_problems, population_problems
 from assets.questions.seeds import SEEDS
 from assets.questions.template import Template
@@ -37,11 +37,11 @@ def measures(intent: Intent) -> Iterator[Template]:
     for kind in vocabulary.kinds().values():
         if kind.intent is not intent:
             continue
-        names = sorted({window for use in USES.get(kind.name, ()) for window in use.window_names})
-        windows = [(window,) for window in names] + [pair for pair in COMPARED if set(pair) <= set(names)]
-        selectors = sorted({name for use in USES.get(kind.name, ()) for name in use.selector_names})
+        uses = fitting().get(kind.name, {})
+        windows = [(window,) for window in sorted(uses)] + [pair for pair in COMPARED if set(pair) <= set(uses)]
+        selectors = sorted(frozenset().union(*uses.values()))
         for pair, selector, condition in product(windows, selectors, ("", *vocabulary.conditions())):
-            if not fits(kind.name, pair, selector):
+            if not all(fits(kind.name, window, selector) for window in pair):
                 continue
             template = Template(
                 intent, Scope.PATIENT, kind.name, pair[0], selector, pair[1] if len(pair) > 1 else "", condition
@@ -58,7 +58,10 @@ def space(intent: Intent, scope: Scope) -> tuple[Template, ...]:
         if scope is Scope.PATIENT:
             found.append(one)
             continue
-        for cohort, aggregator in product(vocabulary.cohorts(), vocabulary.aggregators()):
+        asked = lifting().get(one.kind_name, ())
+        cohorts = sorted(frozenset().union(*(lift.cohorts for lift in asked)))
+        aggregators = sorted(frozenset().union(*(lift.aggregators for lift in asked)))
+        for cohort, aggregator in product(cohorts, aggregators):
             lifted = Template(
                 intent,
                 scope,

@@ -1,15 +1,24 @@
-"""Which windows, selectors, cohorts and aggregators a clinician would combine with a kind.
+"""Which words a clinician would combine with a kind: three tables, each line with its reason where it isn't plain.
 
-A word here is a window or a selector, or a family of them: a new window or selector goes with the kinds that name its
-family. General rules, which hold for every kind, are in `legality.py`.
+`fitting.csv`: a kind, windows, and the selectors that go with each of these windows.
+`lifting.csv`: the same, with the cohorts and aggregators that a population may be asked by.
+`concepts_asked.csv`: a kind, windows and selectors that only some concepts go with, or all but some.
+
+A word there is a window or a selector, or a family of them, so that a new window or selector goes with the kinds that
+name its family; `*` is all, `-word` takes one away. General rules, which hold for every kind, are in `legality.py`.
 """
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
+from pathlib import Path
 
 from assets.questions import vocabulary
+
+HERE = Path(__file__).parent
 
 COMPARED: tuple[tuple[str, str], ...] = (
     ("last_24h_of_stay", "first_24h_of_stay"),
@@ -25,148 +34,134 @@ COMPARED: tuple[tuple[str, str], ...] = (
 
 
 @dataclass(frozen=True)
-class Use:
-    """Windows and selectors that go together for one kind, as names or families separated by blanks."""
+class Lift:
+    """What a population may be asked of one kind."""
 
-    windows: str
-    selectors: str
-
-    @cached_property
-    def window_names(self) -> frozenset[str]:
-        """The windows meant."""
-        return _named(self.windows, {name: w.family for name, w in vocabulary.windows().items()})
-
-    @cached_property
-    def selector_names(self) -> frozenset[str]:
-        """The selectors meant."""
-        return _named(self.selectors, {name: s.family for name, s in vocabulary.selectors().items()})
+    windows: frozenset[str]
+    selectors: frozenset[str]
+    cohorts: frozenset[str]
+    aggregators: frozenset[str]
 
 
-def _named(words: str, families: dict[str, str]) -> frozenset[str]:
-    """Names and families as names.
+@dataclass(frozen=True)
+class Limit:
+    """Windows and selectors that only some concepts of a kind go with."""
+
+    windows: frozenset[str]
+    selectors: frozenset[str]
+    only: bool
+    concepts: frozenset[str]
+
+
+@cache
+def fitting() -> Mapping[str, Mapping[str, frozenset[str]]]:
+    """By kind and window: the selectors that go with them. A kind without a line is never asked about.
 
     Raises:
-        ValueError: A word is neither.
+        ValueError: The table names a kind, a window or a selector that does not exist.
     """
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for row in _rows("fitting.csv"):
+        named = _selectors(row["selectors"])
+        uses = found.setdefault(row["kind"], {})
+        for window in _windows(row["windows"]):
+            uses[window] = uses.get(window, frozenset()) | named
+    return found
+
+
+def fits(kind: str, window: str, selector: str) -> bool:
+    """Whether this selector goes with this window for a kind."""
+    return selector in fitting().get(kind, {}).get(window, ())
+
+
+@cache
+def lifting() -> Mapping[str, tuple[Lift, ...]]:
+    """By kind: what a population may be asked. A kind without a line is asked of patients alone.
+
+    Raises:
+        ValueError: The table names a word that does not exist.
+    """
+    found: dict[str, list[Lift]] = {}
+    for row in _rows("lifting.csv"):
+        found.setdefault(row["kind"], []).append(
+            Lift(
+                windows=_windows(row["windows"]),
+                selectors=_selectors(row["selectors"]),
+                cohorts=_named(row["cohorts"], dict.fromkeys(vocabulary.cohorts(), "")),
+                aggregators=_named(row["aggregators"], dict.fromkeys(vocabulary.aggregators(), "")),
+            )
+        )
+    return {kind: tuple(lifts) for kind, lifts in found.items()}
+
+
+def lifts(kind: str, windows: Collection[str], selector: str, cohort: str, aggregator: str) -> bool:
+    """Whether a population is asked this."""
+    return any(
+        set(windows) <= lift.windows
+        and selector in lift.selectors
+        and cohort in lift.cohorts
+        and aggregator in lift.aggregators
+        for lift in lifting().get(kind, ())
+    )
+
+
+@cache
+def _limits() -> Mapping[str, tuple[Limit, ...]]:
+    found: dict[str, list[Limit]] = {}
+    for row in _rows("concepts_asked.csv"):
+        word, *concepts = row["concepts"].split()
+        if word not in ("only", "not"):
+            raise ValueError(f"concepts_asked.csv: `{word}` is neither `only` nor `not`")
+        found.setdefault(row["kind"], []).append(
+            Limit(
+                windows=_windows(row["windows"]),
+                selectors=_selectors(row["selectors"]),
+                only=word == "only",
+                concepts=frozenset(concept.replace("*", " ") for concept in concepts),
+            )
+        )
+    return {kind: tuple(limits) for kind, limits in found.items()}
+
+
+def asked_of(kind: str, windows: Collection[str], selector: str, concept: str) -> bool:
+    """Whether a kind's concept is asked for in these windows with this selector.
+
+    >>> asked_of("procedure", ["whole_record"], "days_with", "hip_fracture_repair")
+    False
+    """
+    return all(
+        (concept in limit.concepts) is limit.only
+        for limit in _limits().get(kind, ())
+        if selector in limit.selectors and not limit.windows.isdisjoint(windows)
+    )
+
+
+def _rows(file: str) -> Iterator[dict[str, str]]:
+    with (HERE / file).open(encoding="utf-8", newline="") as opened:
+        for row in csv.DictReader(opened):
+            if row["kind"] not in vocabulary.kinds():
+                raise ValueError(f"{file}: {row['kind']} is not a kind")
+            yield row
+
+
+def _windows(words: str) -> frozenset[str]:
+    return _named(words, {name: window.family for name, window in vocabulary.windows().items()})
+
+
+def _selectors(words: str) -> frozenset[str]:
+    return _named(words, {name: selector.family for name, selector in vocabulary.selectors().items()})
+
+
+def _named(words: str, families: Mapping[str, str]) -> frozenset[str]:
+    """Names, families, `*` and `-name` as names."""
     asked = words.split()
-    unknown = [word for word in asked if word not in families and word not in families.values()]
+    without = {word[1:] for word in asked if word.startswith("-")}
+    asked = [word for word in asked if not word.startswith("-")]
+    unknown = [word for word in (*asked, *without) if word not in (*families, *families.values(), "*")]
     if unknown:
-        raise ValueError(f"{', '.join(unknown)}: neither a name nor a family of assets/questions")
-    return frozenset(name for name, family in families.items() if name in asked or family in asked)
-
-
-_MEASURED = (
-    Use("hospital stay ventilation", "level spread burden course"),
-    Use("emergency dose pressor ward", "level ever_beyond share_beyond worst_time hours_to_beyond"),
-    Use("years record", "level spread ever_beyond share_beyond hours_to_beyond trend"),
-)
-_ORDERED_NAMES = "names number_of_names most_frequent first_names last_names"
-_STRETCHES = "stretch hours_to_first first_time last_time"
-
-USES: dict[str, tuple[Use, ...]] = {
-    # Demographics
-    "age": (Use("moment", "only"),),
-    "death": (Use("at_admission at_icu_admission at_diagnosis at_ventilation year_after_discharge", "only"),),
-    "admission_type": (Use("record years", "names number_of_names most_frequent first_names last_names nth_names"),),
-    "admission_location": (
-        Use("record years", "names number_of_names most_frequent first_names last_names nth_names"),
-    ),
-    "discharge_location": (
-        Use("record years", "names number_of_names most_frequent first_names last_names nth_names"),
-        Use("at_admission", "names"),
-    ),
-    "insurance": (Use("whole_record", "names number_of_names first_names last_names nth_names most_frequent"),),
-    "language": (Use("whole_record", "names number_of_names last_names"),),
-    "marital_status": (Use("whole_record", "names number_of_names first_names last_names most_frequent"),),
-    "race": (Use("whole_record", "names number_of_names last_names most_frequent"),),
-    "discharged_to": (Use("record years", "closed"), Use("at_admission", "any_of")),
-    "died": (Use("at_admission", "any_of"),),
-    "visit": (Use("record years", "pace stretch hours_to_first hours_to_nth nth_time first_time last_time"),),
-    "service": (Use("hospital", "listing"),),
-    # Vitals
-    "vital": (
-        Use("stay ventilation", "level spread burden course"),
-        Use("pressor diuretic", "level ever_beyond share_beyond time_weighted_mean worst_time"),
-    ),
-    "gas_vital": (Use("stay ventilation pressor", "level spread ever_beyond share_beyond worst_time hours_to_beyond"),),
-    "clinic": (Use("years record", "level spread ever_beyond share_beyond trend worst_time days_with"),),
-    "output": (
-        Use("stay ventilation", "sum days_with longest_gap highest first_time last_time hours_to_first"),
-        Use("pressor diuretic", "total per_hour"),
-    ),
-    "infusion_weight": (Use("stay ventilation", "first last highest lowest range change"),),
-    "fluid_balance": (Use("stay ventilation pressor diuretic", "sum"),),
-    # Medications
-    "order": (Use("hospital stay ward", f"{_STRETCHES} {_ORDERED_NAMES} longest_gap hours_to_nth nth_time"),),
-    "dose": (Use("hospital stay ward", "first last nth highest lowest range change mean"),),
-    "given": (Use("hospital stay ward culture", "moment hours_to_first hours_to_nth pace"),),
-    "given_or_not": (Use("hospital stay ward culture dose", "any_of count_of share_of first_of days_of"),),
-    "dose_withheld": (Use("hospital stay ward", "any_of count_of share_of first_of days_of"),),
-    "dose_given": (
-        Use("hospital stay ward", "total highest lowest first last nth mean median largest_day range days_with"),
-    ),
-    "infusion": (
-        Use(
-            "stay", "first last highest lowest nth share_beyond worst_time stretch hours_to_first first_time last_time"
-        ),
-        Use("ventilation", "first last highest covered episodes longest_stretch hours_to_first"),
-        Use("admission", "highest covered longest_stretch hours_to_first first_time"),
-    ),
-    "fluid_given": (
-        Use("stay ventilation pressor", "sum highest days_with hours_to_first first_time last_time longest_gap"),
-        Use("admission", "total days_with"),
-    ),
-    "class_order": (Use("hospital stay ward", f"{_STRETCHES} {_ORDERED_NAMES}"),),
-    # Cost
-    "icu_time": (
-        Use("admission", f"covered episodes longest_stretch longest_pause hours_to_first {_ORDERED_NAMES}"),
-        Use("years record", "covered episodes longest_stretch first_time last_time first_names last_names"),
-    ),
-    "hospital_stay": (
-        Use("at_admission", "only"),
-        Use("years record", "total highest lowest mean median nth first last range change episodes"),
-    ),
-    "ward_move": (Use("hospital emergency ward", f"{_ORDERED_NAMES} highest median nth_names"),),
-    "time_in_unit": (
-        Use("hospital ward", "covered episodes longest_stretch longest_pause hours_to_first first_time"),
-    ),
-    "drg_level": (
-        Use("at_admission", "only names"),
-        Use("years record", "highest lowest mean first last nth change"),
-    ),
-    "order_type": (Use("hospital stay ward", "any_of count_of share_of first_of days_of"),),
-    "device": (Use("stay hospital ventilation", f"{_STRETCHES} nth_time"),),
-    "billed": (Use("at_admission", "any_of"), Use("record years", "closed")),
-    # Labs
-    "lab": _MEASURED,
-    "ratio": (
-        Use("hospital stay ventilation", "level spread ever_beyond share_beyond hours_to_beyond worst_time"),
-        Use("dose pressor years", "level ever_beyond share_beyond"),
-    ),
-    "culture_organism": (Use("hospital stay ventilation years record", f"{_ORDERED_NAMES} nth_names"),),
-    "culture_turnaround": (Use("hospital stay years", "highest lowest median mean first last"),),
-    "culture_growth": (Use("hospital stay ventilation years record", "any_of count_of share_of first_of"),),
-    # Diagnoses
-    "diagnosis": (Use("at_admission", "any_of count_of share_of"), Use("record years", "closed")),
-    "coded_admission": (Use("record years", "moment hours_to_first hours_to_nth longest_gap"),),
-    "code_position": (Use("at_admission", "lowest"), Use("record years", "lowest highest first last nth mean")),
-    "codes": (
-        Use("at_admission", "names number_of_names"),
-        Use("record years", "number_of_names most_frequent new_names"),
-    ),
-    "principal": (
-        Use("at_admission", "names"),
-        Use("record years", "names number_of_names most_frequent first_names last_names nth_names"),
-    ),
-    "procedure": (Use("hospital stay years record", "moment days_to_first days_to_nth days_with"),),
-    "procedure_codes": (
-        Use("hospital stay", f"{_ORDERED_NAMES} nth_names days_with days_to_first days_to_nth"),
-        Use("years record", "number_of_names most_frequent first_names last_names days_with"),
-    ),
-}
-"""By kind. A kind without a line is never asked about."""
-
-
-def fits(kind: str, windows: tuple[str, ...], selector: str) -> bool:
-    """Whether a kind's table names this selector with all of these windows."""
-    return any(set(windows) <= use.window_names and selector in use.selector_names for use in USES.get(kind, ()))
+        raise ValueError(f"{', '.join(unknown)}: neither a word of the grammar nor a family")
+    return frozenset(
+        name
+        for name, family in families.items()
+        if (name in asked or family in asked or "*" in asked) and name not in without
+    )

@@ -8,28 +8,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assets.questions.fitting import COMPARED, fits
+from assets.questions.fitting import COMPARED, fits, lifts
 from assets.questions.grammar import Shape, Side
 from assets.questions.template import Template
 from schemas.questions import Scope
 
-NEVER_A_COURSE = frozenset({"race", "language", "marital_status"})
-"""Asked at an admission or over the whole record: nobody follows race over a year."""
-
 COMPARABLE = frozenset(
-    {"first", "last", "highest", "lowest", "worst", "mean", "median", "total", "per_hour", "hours_beyond", "covered"}
+    {"last", "highest", "lowest", "worst", "mean", "median", "total", "per_hour", "hours_beyond", "covered"}
 )
-"""Selectors whose measures in two windows can be subtracted."""
+"""Selectors whose measures in two windows can be subtracted. A baseline is a last value or a mean, never a first."""
 
-PLAIN = frozenset({"level", "once", "sum", "stretch", "listing", "wait", "closed", "pace"})
-"""Families of selectors whose measures a condition leaves clear: "hours above while …" has no meaning at its edges."""
+EXTREMES = frozenset({"highest", "lowest", "worst"})
 
-DURING = {
-    "while_in_icu": frozenset({"admission"}),
-    "while_infused": frozenset({"icu_stay", "first_24h_of_stay", "last_24h_of_stay"}),
-    "while_ventilated": frozenset({"icu_stay", "first_24h_of_stay", "last_24h_of_stay"}),
+ALIKE = frozenset(
+    {
+        ("last_24h_of_stay", "first_24h_of_stay"),
+        ("after_dose_48h", "before_dose_48h"),
+        ("after_furosemide_6h", "before_furosemide_6h"),
+        ("after_intubation_24h", "before_icu_24h"),
+        ("year_after_discharge", "year_before_admission"),
+    }
+)
+"""Pairs of windows of one length: a longer one has the higher highest, and the larger total."""
+
+SUBTRACTED = {
+    "lab": COMPARABLE,
+    "ratio": COMPARABLE - {"total"},
+    "vital": COMPARABLE,
+    "gas_vital": frozenset({"last", "worst", "mean"}),
+    "clinic": frozenset({"last", "mean", "median"}),
+    "output": frozenset({"total", "per_hour"}),
+    "fluid_balance": frozenset({"total", "per_hour"}),
+    "fluid_given": frozenset({"total", "per_hour"}),
+    "dose_given": frozenset({"total", "mean", "last"}),
+    "infusion": frozenset({"highest", "covered"}),
+    "ingredient": frozenset({"total"}),
+    "hospital_stay": frozenset({"total"}),
+    "icu_time": frozenset({"covered"}),
+    "visit": frozenset({"covered"}),
 }
-"""The windows a condition goes with: whole units and their ends."""
+"""Kinds whose course is worth a subtraction, and by which selectors. Ordinal levels and positions are not."""
 
 SPLIT_BY = {"aged": "by_age_band", "care_unit": "by_care_unit"}
 """Cohorts that already fix what an aggregator would split by."""
@@ -44,13 +62,79 @@ SPLIT_FROM = {
 }
 """Kinds that an aggregator would split by themselves."""
 
-LARGEST = frozenset(
-    {"highest", "worst", "total", "covered", "longest_stretch", "hours_beyond", "count_of", "number_of_names", "only"}
-)
-"""Selectors whose largest measure singles a unit out for review."""
+DURING = {
+    "while_in_icu": frozenset({"admission"}),
+    "while_infused": frozenset({"icu_stay", "first_24h_of_stay", "last_24h_of_stay"}),
+    "while_ventilated": frozenset({"icu_stay", "first_24h_of_stay", "last_24h_of_stay"}),
+}
+"""The windows a condition goes with: whole units and their ends."""
 
-JUDGED = frozenset({"level", "once", "sum", "stretch", "wait", "spread", "burden"})
+CONDITIONED = {
+    "lab": frozenset({"while_in_icu", "while_infused", "while_ventilated"}),
+    "ratio": frozenset({"while_in_icu", "while_ventilated"}),
+    "vital": frozenset({"while_infused", "while_ventilated"}),
+    "gas_vital": frozenset({"while_ventilated"}),
+    "output": frozenset({"while_infused", "while_ventilated"}),
+    "fluid_given": frozenset({"while_ventilated"}),
+    "given": frozenset({"while_in_icu", "while_ventilated"}),
+    "given_or_not": frozenset({"while_in_icu", "while_ventilated"}),
+    "dose": frozenset({"while_in_icu"}),
+    "dose_withheld": frozenset({"while_in_icu"}),
+    "culture_growth": frozenset({"while_in_icu", "while_ventilated"}),
+    "culture_organism": frozenset({"while_in_icu", "while_ventilated"}),
+    "order_type": frozenset({"while_in_icu", "while_ventilated"}),
+    "flagged": frozenset({"while_in_icu", "while_ventilated"}),
+    "consult": frozenset({"while_in_icu"}),
+}
+"""Conditions worth stating, by kind: what is charted in intensive care alone needs no "while in intensive care"."""
+
+CLEAR = {
+    "lab": frozenset({"level", "ever_beyond", "worst_time"}),
+    "ratio": frozenset({"level", "ever_beyond"}),
+    "vital": frozenset({"level", "ever_beyond", "worst_time"}),
+    "gas_vital": frozenset({"level", "ever_beyond"}),
+    "output": frozenset({"total"}),
+    "fluid_given": frozenset({"total"}),
+    "given": frozenset({"first_time", "last_time", "days_with"}),
+    "dose": frozenset({"first", "last", "highest"}),
+    "culture_organism": frozenset({"names", "number_of_names"}),
+    "consult": frozenset({"names", "number_of_names"}),
+}
+"""Selectors or families that a condition leaves clear, by kind; of the others, any, how many and on how many days."""
+
+LAST_HOURS = frozenset({"last_24h_of_stay", "last_48h_of_admission"})
+FIRST_HOURS = frozenset({"first_24h_of_stay", "first_24h_of_admission"})
+
+NEEDS_DAYS = frozenset(
+    {"days_of", "days_with", "hours_to_nth", "longest_pause", "longest_gap", "episodes", "longest_run", "largest_day"}
+)
+"""Selectors that mean something only in windows of more than two days."""
+
+LARGEST = frozenset({"highest", "worst", "total", "covered", "longest_stretch", "hours_beyond", "only"})
+"""Selectors whose largest measure singles a unit out for review; small counts would tie."""
+
+JUDGED = frozenset({"level", "once", "sum", "stretch", "wait"})
 """Families whose measures have a size worth a limit."""
+
+VARIED = frozenset({"procedure", "billed_drg", "admission_type", "aged", "abnormal_lab"})
+"""Cohorts too mixed for the course of one value to say something."""
+
+MANY = frozenset({"specimens", "prescriber", "ordering_provider", "abnormal_tests", "urgent_tests", "imaging"})
+"""Kinds of which a day holds many different names."""
+
+PAYER_WINDOWS = frozenset(
+    {
+        "at_admission",
+        "admission",
+        "arrival_to_discharge",
+        "emergency_department",
+        "first_24h_of_admission",
+        "year_before_admission",
+        "year_after_discharge",
+        "after_discharge_90d",
+    }
+)
+"""Access and process, by insurance; physiology in intensive care is none of a payer's."""
 
 
 def problems(template: Template) -> list[str]:
@@ -78,11 +162,11 @@ def population_problems(template: Template) -> list[str]:
 
 def _fit(template: Template) -> Iterator[str]:
     """Words that a clinician combines, and two windows worth comparing."""
-    names = tuple(window.name for window in template.windows)
-    if not fits(template.kind_name, names, template.selector_name):
-        yield f"nobody combines {template.kind_name}, {' and '.join(names)} and {template.selector_name}"
-    if template.versus and names not in COMPARED:
-        yield f"nobody compares {names[0]} with {names[1]}"
+    for window in template.windows:
+        if not fits(template.kind_name, window.name, template.selector_name):
+            yield f"nobody combines {template.kind_name}, {window.name} and {template.selector_name}"
+    if template.versus and (template.window_name, template.versus) not in COMPARED:
+        yield f"nobody compares {template.window_name} with {template.versus}"
 
 
 def _records(template: Template) -> Iterator[str]:
@@ -105,50 +189,68 @@ def _records(template: Template) -> Iterator[str]:
 
 
 def _windows(template: Template) -> Iterator[str]:
-    """Windows long enough, with a start where hours are counted, and single only for what happens once."""
+    """Windows long enough, with a start where hours are counted, and comparisons that mean something."""
     selector, stream = template.selector, template.example_stream
     for window in template.windows:
         if window.days is not None and selector.longer_than >= window.days:
             yield f"{selector.name} needs a window of more than {selector.longer_than:g} days"
+        elif window.days is not None and window.days <= 2 and selector.name in NEEDS_DAYS:
+            yield f"{selector.name} needs a window of more than 2 days"
         if selector.from_start and not window.start:
             yield f"{selector.name} counts from the start of its window, and {window.name} has none"
+        if window.name in LAST_HOURS and selector.name in (
+            "first_time",
+            "first_names",
+            "first_of",
+            "nth_time",
+            "hours_to_first",
+        ):
+            yield f"nobody asks for the first of the last hours: {window.name}"
+        if window.name in FIRST_HOURS and selector.name in ("last_time", "last_names"):
+            yield f"nobody asks for the last of the first hours: {window.name}"
+        fixed = window.days is not None and window.days >= 1 and not template.versus
+        if selector.name == "per_hour" and fixed and template.kind_name != "output":
+            yield f"in {window.name} the total says the same as the rate"
     if selector.name == "only" and not template.window.single and template.kind_name != "death":
         yield f"only goes with one moment, and {template.window_name} may hold several records"
-    if template.kind_name in NEVER_A_COURSE and template.window.side in (Side.BEFORE, Side.AFTER):
-        yield f"{template.kind_name} is asked at an admission or over the whole record"
+    if selector.name == "nth" and not template.window.start and template.window.side is not Side.ALWAYS:
+        yield f"the second value since when? {template.window_name} has no start"
     if stream.daily and template.window.days is not None and template.window.days <= 2:
         yield f"{template.kind_name} has dates only, too coarse for {template.window_name}"
     if template.versus:
-        if selector.name not in COMPARABLE:
-            yield f"two windows cannot be compared by {selector.name}"
-        if len({window.unit.name for window in template.windows}) > 1:
-            yield "two windows that are compared belong to one unit"
-        if len({window.anchor for window in template.windows if window.anchor}) > 1:
-            yield "two windows that are compared share their anchor"
-        lengths = {window.days for window in template.windows}
-        if selector.name in ("total", "hours_beyond", "covered") and len(lengths) > 1:
-            yield f"a {selector.name} of windows of different length says only which is longer"
+        yield from _versus(template)
+
+
+def _versus(template: Template) -> Iterator[str]:
+    selector, pair = template.selector, (template.window_name, template.versus)
+    if selector.name not in SUBTRACTED.get(template.kind_name, ()):
+        yield f"nobody subtracts the {selector.name} of {template.kind_name}"
+    if selector.name in (*EXTREMES, "total", "hours_beyond", "covered") and pair not in ALIKE:
+        yield f"of windows of different length, a {selector.name} says which is longer"
+    if "before_icu_24h" in pair and template.kind_name != "lab":
+        yield f"{template.kind_name} is hardly recorded before intensive care"
+    if len({window.unit.name for window in template.windows}) > 1:
+        yield "two windows that are compared belong to one unit"
+    if len({window.anchor for window in template.windows if window.anchor}) > 1:
+        yield "two windows that are compared share their anchor"
 
 
 def _condition(template: Template) -> Iterator[str]:
     """A condition goes with records that have a time, with whole units, and with measures it leaves clear."""
     if template.condition is None:
         return
-    stream, name = template.example_stream, template.condition_name
+    stream, selector, name = template.example_stream, template.selector, template.condition_name
     if not stream.time or stream.partner is not None or stream.daily:
         yield f"{name} needs records with a time of their own"
     if stream.end:
         yield f"{name} would cut stretches short"
+    if name not in CONDITIONED.get(template.kind_name, ()):
+        yield f"nobody asks for {template.kind_name} {name}"
     if template.window_name not in DURING.get(name, {template.window_name}) or template.versus:
         yield f"{name} does not go with {template.window_name}"
-    if template.selector.family not in PLAIN and template.selector_name not in (
-        "worst_time",
-        "share_beyond",
-        "ever_beyond",
-    ):
-        yield f"{name} leaves {template.selector_name} without a clear meaning"
-    if template.selector.from_start or template.selector_name in ("longest_gap", "per_hour"):
-        yield f"{name} leaves {template.selector_name} without a clear meaning"
+    clear = CLEAR.get(template.kind_name, {"any_of", "count_of", "days_of"})
+    if not {selector.name, selector.family} & clear or selector.name == "nth":
+        yield f"{name} leaves {selector.name} without a clear meaning"
 
 
 def _scope(template: Template) -> Iterator[str]:
@@ -173,30 +275,84 @@ def _scope(template: Template) -> Iterator[str]:
 
 
 def _lifted(template: Template) -> Iterator[str]:
-    """What a population would be asked."""
+    """What a population would be asked, and by what it would be split."""
     cohort, aggregator, selector = template.cohort_name, template.aggregator_name, template.selector
     if template.scope is Scope.PATIENT:
         return
+    names = [window.name for window in template.windows]
+    if not lifts(template.kind_name, names, selector.name, cohort, aggregator):
+        yield f"nobody asks {template.kind_name} of a population by {cohort} and {aggregator} with {selector.name}"
+    if template.condition_name:
+        yield "a condition and a cohort in one sentence: nobody keeps them apart"
+    if {"nth", "nth_names", "new_names", "longest_run"} & {selector.name}:
+        yield f"{selector.name} hangs on how often one patient was measured"
+    anchor = template.anchor.name if template.anchor else ""
+    if anchor == "ventilation" and cohort in ("ventilated", "ordered", "procedure"):
+        yield f"the window is the cohort's: {cohort}"
+    if anchor == "diagnosis" and cohort not in (("all",) if template.window.days else ("all", "coded")):
+        yield "the first admission with a diagnosis makes the cohort already"
+    if selector.family in ("spread", "course") and cohort in VARIED and template.kind_name != "clinic":
+        yield f"{selector.name} among {cohort}: no one's question"
+    yield from _summary(template)
+    yield from _split(template)
+
+
+def _summary(template: Template) -> Iterator[str]:
+    """One number for all: limits that everyone would choose, tails and middles that say something."""
+    aggregator, selector = template.aggregator_name, template.selector
+    short = any(window.days is not None and window.days <= 2 for window in template.windows)
+    if aggregator == "share_beyond":
+        if selector.family not in JUDGED or template.versus or selector.name == "hours_to_nth":
+            yield f"there is no limit for {selector.name} that everyone would choose"
+        if selector.name == "per_hour" and template.kind_name != "output":
+            yield "the limit is a total's, not a rate's"
+        if selector.shape is Shape.VALUE and template.example_stream.threshold is None:
+            yield f"{template.kind_name} has no threshold"
+        if selector.family == "stretch" and short:
+            yield "a stretch of a day is never longer than a day"
+        if selector.shape in (Shape.PERCENT, Shape.YES_NO, Shape.COUNT):
+            yield f"a percentage of units by their {selector.name} says little"
+    if aggregator == "top_unit":
+        if selector.name not in LARGEST or (selector.family == "stretch" and short):
+            yield f"nobody reviews the case with the largest {selector.name}, or several tie"
+        if template.cohort_name == "all" or template.versus:
+            yield "a case is picked for review from a cohort, by one measure"
+    if aggregator == "p90":
+        level = selector.shape is Shape.VALUE and selector.family not in ("sum", "once")
+        if (level and selector.name not in EXTREMES) or selector.shape is Shape.PERCENT or template.versus:
+            yield f"the upper tail of a {selector.name} is no one's question"
+    if aggregator in ("median", "mean") and selector.name == aggregator:
+        yield f"the {aggregator} of a {aggregator}"
+    rare = selector.name in ("count_of", "days_of", "share_of", "times_of", "share_beyond", "episodes")
+    if rare and aggregator != "mean" and selector.shape is not Shape.YES_NO and aggregator not in ("p90", "top_unit"):
+        yield f"the median of {selector.name} is 0 or 1 for most things: ask for the mean"
+    if selector.name == "most_frequent" and aggregator == "top_names" and template.kind_name != "race":
+        yield "the most common of the most frequent: `names` asks it"
+
+
+def _split(template: Template) -> Iterator[str]:
+    """Groups that exist, differ for a reason, and are not the cohort or the measure again."""
+    cohort, aggregator, selector = template.cohort_name, template.aggregator_name, template.selector
+    names = {window.name for window in template.windows}
     if SPLIT_BY.get(cohort) == aggregator:
         yield f"{cohort} fixes what {aggregator} splits by"
     if SPLIT_FROM.get(template.kind_name) == aggregator:
         yield f"{aggregator} splits by {template.kind_name} itself"
-    if template.kind_name == "age" and cohort == "aged":
-        yield "aged fixes what age asks"
-    if template.kind_name == "drg_level" and cohort == "billed_drg":
-        yield "the DRG group fixes what drg_level asks"
-    if aggregator == "share_beyond" and (selector.family not in JUDGED or template.versus):
-        yield f"there is no limit for {selector.name} that everyone would choose"
-    if aggregator == "share_beyond" and selector.shape is Shape.VALUE and template.example_stream.threshold is None:
-        yield f"{template.kind_name} has no threshold"
-    if aggregator == "share_beyond" and selector.shape in (Shape.PERCENT, Shape.YES_NO):
-        yield f"a percentage of units by their {selector.name} says little"
-    if aggregator == "top_unit" and selector.name not in LARGEST:
-        yield f"nobody reviews the case with the largest {selector.name}"
-    if aggregator == "top_unit" and (cohort == "all" or template.versus):
-        yield "a case is picked for review from a cohort, by one measure"
-    if template.condition_name:
-        yield "a condition and a cohort in one sentence: nobody keeps them apart"
+    if aggregator == "by_death":
+        if any(window.side is Side.AFTER for window in template.windows):
+            yield "those who died in hospital have no time after discharge"
+        if names & LAST_HOURS:
+            yield "the last hours of those who died are the outcome itself"
+    if aggregator == "by_insurance":
+        if not names <= PAYER_WINDOWS or cohort == "aged":
+            yield "insurance speaks of access and process, and the aged share one"
+        if selector.family in ("spread", "course") or (selector.family == "burden" and selector.name != "ever_beyond"):
+            yield f"{selector.name} by insurance: no one's question"
+    if template.versus and aggregator in ("by_age_band", "by_insurance", "by_anchor_year_group"):
+        yield f"differences {aggregator}: too few in each group to mean something"
+    short = any(window.days is not None and window.days <= 2 for window in template.windows)
+    if selector.name == "number_of_names" and aggregator.startswith("by_") and short and template.kind_name not in MANY:
+        yield "in so short a time nearly everybody has one"
 
 
 def _disjoint(template: Template) -> Iterator[str]:

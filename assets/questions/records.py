@@ -21,8 +21,31 @@ GIVEN = (
 
 GIVEN_WORDS = ", ".join(f"'{text}'" for text in GIVEN[:-1]) + f" or '{GIVEN[-1]}'"
 
-NOT_GIVEN = ("Not Given", "Hold Dose", "Not Given per Sliding Scale")
-"""What `emar.event_txt` says of a dose that was due and did not reach the patient."""
+NOT_GIVEN = ("Not Given", "Hold Dose")
+"""What `emar.event_txt` says of a dose that was due and did not reach the patient. A sliding scale that asks for no
+insulin withholds none."""
+
+DRIPS = frozenset(
+    {
+        "norepinephrine",
+        "phenylephrine",
+        "vasopressin",
+        "epinephrine",
+        "dopamine",
+        "dobutamine",
+        "milrinone",
+        "propofol",
+        "dexmedetomidine",
+        "midazolam",
+        "fentanyl",
+        "nicardipine",
+        "esmolol",
+        "amiodarone",
+        "octreotide",
+    }
+)
+"""Ingredients that mostly run: a drip is charted as started, confirmed and stopped, never as given, so that "was
+norepinephrine given" would be "no" while it runs (demo: 217 such rows, none given)."""
 
 VENTILATION = 225792
 """Invasive Ventilation, in `procedureevents`."""

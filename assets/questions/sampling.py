@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from assets.questions.fitting import asked_of
 from assets.questions.grammar import Clauses, Slots
 from assets.questions.template import Template, admissible
 from schemas.concepts import Concept, Concepts, Pool, load
@@ -116,14 +117,22 @@ def sensible(
     """
     if slot == "concept":
         stream = template.stream({"concept": concept})
-        if (template.selector.course and not stream.followed) or (template.uses_threshold and stream.threshold is None):
+        # In a day or less only what is measured often has more than one value.
+        course = template.selector.course or any(w.days is not None and w.days <= 1 for w in template.windows)
+        if (course and not stream.followed) or (template.uses_threshold and stream.threshold is None):
             return False
-        # A diuretic does not work on a chest tube.
-        return template.window.anchor != "furosemide" or template.kind_name != "output" or "urine" in concept.id
+        return asked_of(
+            template.kind_name, [window.name for window in template.windows], template.selector_name, concept.id
+        )
     if concept.lay_name in {other.lay_name for other in chosen.values()}:
         return False
+    if slot == "cohort_not":
+        # What is set apart confounds: a disease that others are asked beside.
+        return concept.lay_name in concepts.affinity
     asked = chosen.get("concept")
-    if asked is None or slot == "cohort_not" or template.kind.intent is Intent.VITALS:
+    if template.kind.intent is Intent.VITALS:
+        return template.pools[slot] is not Pool.DIAGNOSIS or concept.lay_name in concepts.affinity
+    if asked is None:
         return True
     listed = template.pools["concept"] in ASKED_TOGETHER
     return not listed or together(concepts, template.pools[slot], concept, asked)

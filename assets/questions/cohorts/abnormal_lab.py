@@ -18,11 +18,29 @@ def _member(lab: Lab) -> Membership:
     return Membership(results, link="subject_id", more="c.charttime >= {start} AND c.charttime < {end}")
 
 
+ALARMING = frozenset(
+    {
+        "potassium",
+        "sodium",
+        "creatinine",
+        "lactate",
+        "ph_blood",
+        "glucose",
+        "hemoglobin",
+        "platelets",
+        "bilirubin_total",
+        "inr",
+        "pco2",
+        "bicarbonate",
+    }
+)
+"""Results that change what is done at once; a raised basophil count makes no cohort."""
+
 COHORT = Cohort(
     name="abnormal_lab",
     pool=Pool.LAB,
     member=_member,
     words="{units} with any {cohort} {cohort_beyond}",
-    least=60,
+    only=ALARMING,
     units=frozenset({"admission", "stay"}),
 )

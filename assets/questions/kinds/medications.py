@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import GIVEN, GIVEN_WORDS, NOT_GIVEN, doses_given, infusion_runs, known
+from assets.questions.records import DRIPS, GIVEN, GIVEN_WORDS, NOT_GIVEN, doses_given, infusion_runs, known
 from assets.questions.sql import folded, listed
-from schemas.concepts import Drug, DrugClass, Infusion, Pool
+from schemas.concepts import Drug, DrugClass, Infusion, Pool, load
 from schemas.questions import Intent, Role, Selection
 
 ORDERED_ONLY = (
@@ -105,7 +105,11 @@ def dose(concept: Drug) -> Stream:
     )
 
 
-@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=8)
+DOSED = frozenset(load().of(Pool.GIVEN_DRUG)) - DRIPS
+"""Ingredients given dose by dose."""
+
+
+@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=8, only=DOSED)
 def given(concept: Drug) -> Stream:
     """Doses of one ingredient that were given."""
     return Stream(
@@ -121,7 +125,7 @@ def given(concept: Drug) -> Stream:
     )
 
 
-@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=8)
+@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=8, only=DOSED)
 def given_or_not(concept: Drug) -> Stream:
     """Was it given, among all that was given? Without any administration record nobody knows."""
     return Stream(
@@ -149,16 +153,16 @@ def given_or_not(concept: Drug) -> Stream:
     )
 
 
-@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=15)
+@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=15, only=DOSED)
 def dose_withheld(concept: Drug) -> Stream:
-    """Doses of one ingredient that were due and not given, among all its charted events."""
+    """Doses of one ingredient that were due and not given, among all that were due."""
     return Stream(
         target=Selection(
             name="",
             role=Role.TARGET,
             table="emar",
             concept=folded("medication", concept.administrations),
-            support=f"{known('emar', 'event_txt')} AND charttime IS NOT NULL",
+            support=f"event_txt IN {listed((*GIVEN, *NOT_GIVEN))} AND charttime IS NOT NULL",
             label=f"charted event of {concept.lay_name}",
             time=("charttime",),
             names=("medication", "event_txt"),
@@ -175,9 +179,8 @@ def dose_withheld(concept: Drug) -> Stream:
                     f"percentage of charted {concept.lay_name} doses that were not given or held",
                 )
             },
-            counts="administration records with an event text, of which "
-            + ", ".join(f"'{text}'" for text in NOT_GIVEN)
-            + " mean not given or held",
+            counts=f"doses charted in the administration record as {GIVEN_WORDS}, and those charted as not given or held, as "
+            + " or ".join(f"'{text}'" for text in NOT_GIVEN),
         ),
         time="x.charttime",
         hit=f"x.event_txt IN {listed(NOT_GIVEN)}",
@@ -186,7 +189,7 @@ def dose_withheld(concept: Drug) -> Stream:
     )
 
 
-@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=10)
+@kind(Intent.MEDICATIONS, Pool.GIVEN_DRUG, least=10, only=DOSED)
 def dose_given(concept: Drug) -> Stream:
     """Amounts given by the administration record: `emar_detail` has the amount, `emar` the drug and the time."""
     return Stream(

@@ -13,6 +13,7 @@ from assets.questions.selecting import selector
     asks="how far apart were the highest and the lowest {value} {when}",
     measure="range of the {value}",
     note="the range is the highest minus the lowest, and at least two times of measurement are needed",
+    course=True,
 )
 def range(of: Series) -> Steps:
     """Highest minus lowest value, over at least two times of measurement: instability."""

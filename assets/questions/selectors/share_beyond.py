@@ -13,6 +13,7 @@ from assets.questions.selecting import selector
     asks="what percentage of the {value} measurements {when} were {beyond}",
     measure="percentage of {value} measurements {beyond}",
     uses="threshold",
+    course=True,
 )
 def share_beyond(of: Series) -> Steps:
     """Share of the values beyond a threshold: control. A share of what was measured, so it needs a measurement."""

@@ -16,6 +16,7 @@ from assets.questions.selecting import selector
     finer=3,
     note="the least-squares slope over time, with at least three times of measurement",
     longer_than=2.0,
+    course=True,
 )
 def trend(of: Series) -> Steps:
     """Least-squares slope per day, over at least three times of measurement: slow decline or recovery."""

@@ -6,7 +6,7 @@ from assets.questions.grammar import Side, Window
 from assets.questions.units import STAY
 
 WINDOW = Window(
-    family="stay",
+    family="pre_icu",
     unit=STAY,
     words="in the 24 hours before ICU admission",
     lo="u.intime - INTERVAL 24 HOUR",
