@@ -51,30 +51,60 @@ class Overlap:
     """Test tasks in all."""
 
 
-def measure(rows: Iterable[GoldRow]) -> Overlap:
-    """The overlap of the two splits of a release."""
-    rows = sorted(rows, key=lambda row: row.task_id)
+@dataclass(frozen=True)
+class Train:
+    """What a train split holds, read once to measure several sets of test tasks against it."""
+
+    texts: frozenset[str]
+    grams: frozenset[tuple[str, ...]]
+    masks: frozenset[tuple[str, ...]]
+    """N-grams with every number replaced by one mark."""
+    templates: frozenset[str]
+    concepts: frozenset[str]
+    asked: frozenset[str]
+    about: frozenset[int]
+    handled: frozenset[int]
+
+
+def of_train(rows: Iterable[GoldRow]) -> Train:
+    """What the train split of these rows holds."""
     train = [row for row in rows if row.split is Split.TRAIN]
+    return Train(
+        texts=frozenset(row.question for row in train),
+        grams=frozenset(gram for row in train for gram in ngrams(row.question)),
+        masks=frozenset(gram for row in train for gram in ngrams(_NUMBER.sub("0", row.question))),
+        templates=frozenset(row.template for row in train),
+        concepts=frozenset(name for row in train for name in concepts(row)),
+        asked=frozenset(_asked(train)),
+        about=frozenset(s for row in train for s in row.subject_ids),
+        handled=frozenset(s for row in train for s in handled(row)),
+    )
+
+
+def measure(rows: Iterable[GoldRow], train: Train | None = None) -> Overlap:
+    """The overlap of the two splits of a release.
+
+    Args:
+        rows: Tasks of both splits; those of test are measured.
+        train: What to measure them against. None for the train split of the same rows.
+    """
+    rows = sorted(rows, key=lambda row: row.task_id)
+    train = train or of_train(rows)
     test = [row for row in rows if row.split is Split.TEST]
-    texts = {row.question for row in train}
-    grams = {gram for row in train for gram in ngrams(row.question)}
-    masks = {gram for row in train for gram in ngrams(_NUMBER.sub("0", row.question))}
-    templates = {row.template for row in train}
-    named = {name for row in train for name in concepts(row)}
-    about = {split: {s for row in part for s in row.subject_ids} for split, part in (("train", train), ("test", test))}
-    touched = {split: {s for row in part for s in handled(row)} for split, part in (("train", train), ("test", test))}
+    about = {s for row in test for s in row.subject_ids}
+    touched = {s for row in test for s in handled(row)}
     return Overlap(
-        patients=tuple(sorted(about["train"] & about["test"])),
-        parameters=tuple(sorted(_asked(train) & _asked(test))),
-        handled=len((touched["train"] & about["test"]) | (touched["test"] & about["train"])),
-        questions=sum(row.question in texts for row in test),
-        verbatim=sum(any(gram in grams for gram in ngrams(row.question)) for row in test),
-        covered=_mean([_covered(row.question, grams) for row in test]),
-        masked=sum(any(gram in masks for gram in ngrams(_NUMBER.sub("0", row.question))) for row in test),
-        templates=tuple(sorted({row.template for row in test} - templates)),
-        shared_templates=sum(row.template in templates for row in test),
-        concepts=tuple(sorted({name for row in test for name in concepts(row)} - named)),
-        shared_concepts=sum(named.issuperset(concepts(row)) for row in test),
+        patients=tuple(sorted(train.about & about)),
+        parameters=tuple(sorted(train.asked & _asked(test))),
+        handled=len((train.handled & about) | (touched & train.about)),
+        questions=sum(row.question in train.texts for row in test),
+        verbatim=sum(any(gram in train.grams for gram in ngrams(row.question)) for row in test),
+        covered=_mean([_covered(row.question, train.grams) for row in test]),
+        masked=sum(any(gram in train.masks for gram in ngrams(_NUMBER.sub("0", row.question))) for row in test),
+        templates=tuple(sorted({row.template for row in test} - train.templates)),
+        shared_templates=sum(row.template in train.templates for row in test),
+        concepts=tuple(sorted({name for row in test for name in concepts(row)} - train.concepts)),
+        shared_concepts=sum(train.concepts.issuperset(concepts(row)) for row in test),
         tasks=len(test),
     )
 
@@ -104,7 +134,7 @@ def handled(row: GoldRow) -> frozenset[int]:
     return frozenset(found)
 
 
-def _covered(text: str, grams: set[tuple[str, ...]]) -> float:
+def _covered(text: str, grams: frozenset[tuple[str, ...]]) -> float:
     own = list(ngrams(text))
     return sum(gram in grams for gram in own) / len(own) if own else 0.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
+from time import perf_counter
 
 from robustgym.agents import Agent
 from robustgym.agents.abstain import Abstain
@@ -18,6 +19,9 @@ from schemas.verdicts import Outcome, Transcript, Verdict
 
 Progress = Callable[[int, int], None]
 """Called after each task with how many are done, and how many there are."""
+
+Clock = Callable[[GoldRow, float], None]
+"""Called, from any thread, with a task and the seconds it took."""
 
 ORACLE_CLEAN, ORACLE_NOISE = "oracle_clean", "oracle_noise"
 SILENCE = "silence_without_evidence"
@@ -58,18 +62,30 @@ def scores(rows: Sequence[GoldRow], failed: Mapping[str, Sequence[Verdict]]) -> 
     }
 
 
-def failures(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | None = None) -> dict[str, list[Verdict]]:
+def failures(
+    rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | None = None, clock: Clock | None = None
+) -> dict[str, list[Verdict]]:
     """The verdicts that keep a release from being published, by yardstick; empty lists if it is sound.
 
     The oracle's answer must be the gold answer to the letter, not only match it: so its success proves that every
     reference, run again in the session an agent gets, gives what is published.
+
+    Args:
+        rows: The tasks.
+        hospital: The hospital they were made from.
+        progress: Told how far it is.
+        clock: Told how long the oracle took for each task, verdict included; several tasks run side by side.
     """
     found: dict[str, list[Verdict]] = {name: [] for name in DUE}
     oracle, silent = Oracle(rows), Abstain()
     worked = count(1)
 
     def both(row: GoldRow) -> tuple[Verdict, Verdict]:
-        verdicts = _to_the_letter(row, *work(oracle, row, hospital)), work(silent, row, hospital)[1]
+        begun = perf_counter()
+        known = work(oracle, row, hospital)
+        if clock:
+            clock(row, perf_counter() - begun)
+        verdicts = _to_the_letter(row, *known), work(silent, row, hospital)[1]
         if progress:
             progress(next(worked), len(rows))
         return verdicts

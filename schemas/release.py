@@ -145,6 +145,8 @@ class Draft(Frozen):
     """One row per template × operator × severity: candidates, kept, and published pairs."""
     patients: tuple[dict[str, Any], ...]
     """One row per characteristic and value: share in the source and in the release."""
+    complexity: tuple[dict[str, Any], ...] = ()
+    """One row per template: structural components of its reference as `compiled` and `normalised`, its `tables`."""
     yardsticks: dict[str, float]
     """Score of the oracle on clean and noise, and of silence without evidence."""
     model_check: ModelCheck = ModelCheck()

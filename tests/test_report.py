@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from assets.release import write_release
+from robustgym import overlap, timing
 from robustgym.release import Release
+from robustgym.report.cells import cells, guesses_of
 from robustgym.report.release import SMALL, coverage, gold_by_kind, report, samples
+from schemas.pairs import Split
 from schemas.release import ModelCheck
 from tests.release_drafts import draft, rows
 
@@ -115,6 +118,46 @@ def test_the_answers_are_counted() -> None:
     found = {g.kind: (g.tasks, g.abstain, g.distinct, g.commonest) for g in gold_by_kind(rows())}
     assert found["quantity"] == (7, 3, 3, 2)
     assert found["rows"] == (2, 0, 2, 1)
+
+
+def test_cells_count_questions_components_tables_and_concepts() -> None:
+    complexity = [
+        {"template": "first_lab", "compiled": 50, "normalised": 30, "tables": ["labevents"]},
+        {"template": "admissions_by_sex", "compiled": 60, "normalised": 40, "tables": ["a", "b", "c"]},
+    ]
+    found = {(cell.intent, cell.scope): cell for cell in cells(rows(), complexity)}
+    lab = found["Labs", "patient"]
+    assert lab.pairs == {Split.TRAIN: 2, Split.TEST: 1}
+    assert (lab.templates, lab.questions, lab.compiled, lab.normalised, lab.many_tables) == (1, 3, 50, 30, 0)
+    assert lab.tables == (("labevents", 3),)
+    assert lab.concepts == (("potassium", 2), ("sodium", 1))
+    assert (lab.distinct, lab.commonest, lab.noise, lab.abstain) == (3, 1, 3, 2)
+    assert (lab.overlap.tasks, lab.overlap.shared_templates, lab.overlap.shared_concepts) == (2, 2, 2)
+    # What was not counted is not 0.
+    assert found["Diagnoses", "patient"].compiled is None
+    assert sum(cell.overlap.tasks for cell in found.values()) == overlap.measure(rows()).tasks
+
+
+def test_guessing_is_worth_the_share_of_the_commonest_answer() -> None:
+    drg = next(row for row in rows() if row.template == "any_drg" and row.condition == "clean")
+    golds = (True, True, True, False, False, True)
+    asked = [drg.model_copy(update={"gold": gold, "parameters": {"n": n}}) for n, gold in enumerate(golds)]
+    [guess] = guesses_of(asked)
+    assert (guess.template, guess.tasks, guess.hits) == ("any_drg", 6, 4)
+    assert guesses_of(asked[:4]) == ()
+    [cell] = cells(asked, ())
+    assert cell.guessed == guess.share
+
+
+def test_times_are_summed_up_by_cell_and_lie_beside_the_release(tmp_path: Path) -> None:
+    lab, *_ = (row for row in rows() if row.template == "first_lab" and row.condition == "clean")
+    found = timing.summed_up([(lab, 0.001), (lab, 0.003), (lab, 0.011)])
+    assert found == (("Labs", "patient", "clean", 3, 3.0, 9.4, 11.0),)
+    path = timing.path_beside(tmp_path / "invented-1.0.0")
+    timing.write(found, path)
+    assert [p.name for p in tmp_path.iterdir()] == ["invented-1.0.0.timings.csv"]
+    assert timing.read(path) == found
+    assert timing.read(tmp_path / "nowhere.csv") == ()
 
 
 def test_coverage_has_a_column_for_each_severity() -> None:

@@ -14,6 +14,7 @@ from assets.graph.workbench import Workbench
 from assets.pairs.drafting import draft
 from assets.release import ReleaseRefused, write_release
 from assets.release.write import already_there, code_sha256
+from robustgym import timing
 from robustgym.layout import CHECKSUMS
 from schemas.errors import InputError, Problem
 from schemas.release import Draft, SourceKind
@@ -92,6 +93,8 @@ def publish(bench: Workbench) -> Published:
     earlier = [other for other in taken if _order(other) < _order(version)]
     previous = plan.out / f"{name}-{earlier[-1]}" if earlier else None
     path = write_release(contents, plan.out, previous=previous)
+    if measured := timing.read(bench.timings):
+        timing.write(measured, timing.path_beside(path))
     partial = _note(path).with_suffix(".partial")
     noted = {"key": key, "sums": sums(path), "settings": settings(plan)}
     partial.write_text(json.dumps(noted), encoding="utf-8")

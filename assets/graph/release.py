@@ -9,6 +9,7 @@ from assets.graph.publish import publish, sums
 from assets.graph.versions import code_of
 from assets.graph.workbench import Workbench
 from assets.release import ReleaseRefused
+from robustgym import timing
 
 
 @dg.asset(
@@ -41,5 +42,8 @@ def published_release(context: dg.AssetExecutionContext, build: Build) -> dg.Mat
             "left out": dg.MetadataValue.md(tables.table(["what", "why"], draft.left_out)),
             "drops": dg.MetadataValue.md(tables.drops(draft.drops)),
             "model check": draft.model_check.status,
+            "time per reference": dg.MetadataValue.md(
+                tables.table(timing.COLUMNS, timing.read(timing.path_beside(published.path)))
+            ),
         },
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self, TypeVar
 
@@ -25,6 +26,7 @@ from assets.validation.model_check import Endpoint, check_wording, wordings
 from assets.validation.report import Report, examine
 from assets.validation.table_profile import ColumnProfile, profile_tables
 from noise_ops import Operator, operators
+from robustgym import timing
 from robustgym.hospital import Hospital
 from robustgym.warehouse import Warehouse
 from schemas.concepts import Concepts, load
@@ -205,13 +207,33 @@ class Workbench:
     def validation_report(self, make: bool = False) -> Product[Report]:
         """The examination of exactly these pairs."""
         pairs, contract = self.pairs(), self.pairs_contract()
+
+        def examined() -> Report:
+            taken: list[tuple[GoldRow, float]] = []
+            report = examine(
+                pairs.value.pairs,
+                pairs.content,
+                contract.value,
+                self.hospital,
+                self._progress,
+                lambda row, seconds: taken.append((row, seconds)),
+            )
+            # Not in the product: what differs from run to run must not make another release of it.
+            timing.write(timing.summed_up(taken), self.timings)
+            return report
+
         return self._product(
             "validation_report",
             Report,
-            lambda: examine(pairs.value.pairs, pairs.content, contract.value, self.hospital, self._progress),
+            examined,
             make,
             {"pairs": pairs.content, "contract": contract.content, "hospital": self.fingerprint},
         )
+
+    @property
+    def timings(self) -> Path:
+        """Where the times of the latest examination lie."""
+        return self.plan.work / "timings.csv"
 
     def model_check(self) -> ModelCheck:
         """What a language model says of the wording, if an endpoint is named. Its answers are kept one by one."""

@@ -9,6 +9,8 @@ from typing import Any
 from assets.pairs.asking import Questions
 from assets.pairs.noising import Candidates
 from assets.pairs.selecting import Selection
+from assets.questions import Template
+from assets.questions.complexity import complexities
 from robustgym.hospital import Hospital
 from schemas.pairs import GoldRow
 from schemas.release import Draft, ModelCheck, Profile, SourceInfo
@@ -70,6 +72,7 @@ def draft(
         left_out=(*sorted(left_out), *questions.left_out, *selection.short),
         coverage=tuple(coverage(candidates, rows)),
         patients=tuple(patients(hospital, rows)),
+        complexity=tuple(complexity(rows)),
         yardsticks=dict(sorted(yardsticks.items())),
         model_check=model_check,
     )
@@ -94,6 +97,21 @@ def coverage(candidates: Iterable[Candidates], rows: Iterable[GoldRow]) -> list[
                 }
             )
     return table
+
+
+def complexity(rows: Iterable[GoldRow]) -> list[dict[str, Any]]:
+    """One row per published template: structural components of its reference, and the base tables it reads."""
+    ids = sorted({row.template for row in rows})
+    found = complexities([Template.parse(id_) for id_ in ids])
+    return [
+        {
+            "template": id_,
+            "compiled": one.compiled.total,
+            "normalised": one.normalised.total,
+            "tables": list(one.tables),
+        }
+        for id_, one in zip(ids, found, strict=True)
+    ]
 
 
 def patients(hospital: Hospital, rows: Iterable[GoldRow]) -> list[dict[str, Any]]:

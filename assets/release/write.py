@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 """Where the five packages and `data/` lie: the checkout, or site-packages."""
 
 _CODE = (
-    ("assets", ("*.py", "*.j2")),
+    ("assets", ("*.csv", "*.j2", "*.py", "*.txt")),
     ("noise_ops", ("*.py",)),
     ("robustgym", ("*.py", "*.j2")),
     ("schemas", ("*.py",)),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from robustgym.hospital import Hospital
-from robustgym.yardsticks import DUE, SILENCE, failures, scores
+from robustgym.yardsticks import DUE, SILENCE, Clock, failures, scores
 from schemas.pairs import Pair
 
 Progress = Callable[[str, int, int], None]
@@ -49,6 +49,7 @@ def examine(
     contract: tuple[str, ...],
     hospital: Hospital,
     progress: Progress | None = None,
+    clock: Clock | None = None,
 ) -> Report:
     """Let both yardsticks work every task; the oracle runs every reference again, in both hospitals.
 
@@ -58,6 +59,7 @@ def examine(
         contract: Rules of their contract that are broken.
         hospital: The clean hospital.
         progress: Called once per task.
+        clock: Told how long the oracle took for each task.
     """
     tasks = [task for pair in pairs for task in pair]
     if not tasks:
@@ -67,6 +69,6 @@ def examine(
         if progress:
             progress("oracle and silence", done, total)
 
-    failed = failures(tasks, hospital, working)
+    failed = failures(tasks, hospital, working, clock)
     verdicts = tuple((name, verdict.task_id, verdict.reason) for name, found in failed.items() for verdict in found)
     return Report(content, contract, verdicts, scores(tasks, failed))

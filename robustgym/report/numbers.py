@@ -23,6 +23,15 @@ def percent(score: float | None) -> str:
     return NOT_MEASURED if score is None else f"{100 * score:.1f}%"
 
 
+def decimal(number: float | None, digits: int) -> str:
+    """A number with that many decimals.
+
+    >>> decimal(41.25, 1), decimal(3, 0), decimal(None, 1)
+    ('41.2', '3', 'not measured')
+    """
+    return NOT_MEASURED if number is None else f"{number:.{digits}f}"
+
+
 def counted(n: int, noun: str, plural: str = "") -> str:
     """A number of things, the noun in its plural where it must be.
 

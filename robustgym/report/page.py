@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from robustgym.report.numbers import counted, of, percent, thousands, words
+from robustgym.report.numbers import counted, decimal, of, percent, thousands, words
 
 
 def page(template: str, **context: Any) -> str:
@@ -28,5 +28,7 @@ def page(template: str, **context: Any) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update({"counted": counted, "of": of, "percent": percent, "n": thousands, "words": words})
+    environment.filters.update(
+        {"counted": counted, "decimal": decimal, "of": of, "percent": percent, "n": thousands, "words": words}
+    )
     return environment.get_template(template).render(context)

@@ -11,6 +11,7 @@ from robustgym import overlap
 from robustgym.gold import canonical
 from robustgym.licence import LICENCES
 from robustgym.release import pairs_of
+from robustgym.report.cells import cells, guesses_of
 from robustgym.report.page import page
 from robustgym.show import describe
 from schemas.answers import AnswerKind
@@ -21,6 +22,9 @@ from schemas.release import Draft, Drop, Manifest
 
 SAMPLES = 6
 """Pairs shown whole, of as many different operators and intents as possible."""
+
+GUESSABLE_UP_TO = 0.3
+"""Share of a template's commonest answer above which it should have been dropped or balanced."""
 
 SMALL = 10
 """In an aggregate report no group of fewer patients is counted: a small group can be a person."""
@@ -86,6 +90,9 @@ def report(draft: Draft, manifest: Manifest, aggregate_only: bool | None = None)
         drops=drops(draft.drops),
         dropped=sum(drop.n for drop in draft.drops),
         gold=gold_by_kind(draft.rows),
+        by_cell=cells(draft.rows, draft.complexity),
+        guesses=guesses_of(draft.rows),
+        limit=GUESSABLE_UP_TO,
         patients=compared(draft.patients, aggregate),
         overlap=overlap.measure(draft.rows),
         ngram=overlap.N,
