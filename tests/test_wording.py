@@ -22,7 +22,7 @@ from assets.questions.legality import problems
 from assets.questions.sampling import slots_of
 from assets.questions.vocabulary import aggregators, cohorts, conditions, kinds, selectors, windows
 from assets.questions.wording import Register, in_turn, register_of, registers, sentence_of
-from assets.questions.wording.speech import Speech
+from assets.questions.wording.speech import Speech, lacking
 from assets.staging import find_source, stage
 from assets.synthetic import write_hospital
 from noise_ops import operators
@@ -57,24 +57,28 @@ def drawn(*key: object) -> int:
 def composed(*, compared: bool) -> Iterator[Template]:
     """Legal templates drawn from the whole grammar, wanted or not; of one window, or of two."""
     words = [list(found()) for found in (kinds, windows, selectors, conditions, cohorts, aggregators)]
-    for n in range(1_000_000):
+    versus = sorted({(t.window_name, t.versus, t.selector_name) for t in TEMPLATES if t.versus})
+    for n in range(200_000):
         _, window, selector, condition, cohort, aggregator = (
             names[drawn(n, i) % len(names)] for i, names in enumerate(words)
         )
         kind = words[0][n % len(words[0])]
         population = n % 2 == 1
+        second = ""
+        if compared:
+            window, second, selector = versus[drawn(n, "versus") % len(versus)]
         template = Template(
             intent=kinds()[kind].intent,
             scope=Scope.POPULATION if population else Scope.PATIENT,
             kind_name=kind,
             window_name=window,
             selector_name=selector,
-            versus=words[1][drawn(n, "versus") % len(words[1])] if compared else "",
+            versus=second,
             condition_name=condition if n % 5 == 0 else "",
             cohort_name=cohort if population else "",
             aggregator_name=aggregator if population else "",
         )
-        if template.versus != template.window_name and not problems(template):
+        if not problems(template):
             yield template
 
 
@@ -120,8 +124,8 @@ def test_there_are_at_least_four_registers() -> None:
 
 def test_the_draw_from_the_grammar_is_wide() -> None:
     assert len(COMPOSED) == LEGAL
-    assert len({t.kind_name for t in COMPOSED}) >= 0.6 * len(kinds())
-    assert len({t.window_name for t in COMPOSED}) >= 0.6 * len(windows())
+    assert len({t.kind_name for t in COMPOSED}) >= 30
+    assert len({t.window_name for t in COMPOSED}) >= 20
     assert any(t.versus for t in COMPOSED)
 
 
@@ -148,7 +152,7 @@ def test_the_sentence_alone_says_whom_when_and_what(templates: list[Template], r
             assert str(EXAMPLE_IDS[column]) in sentence, sentence
         for concept in speech.slots.concepts.values():
             if (template.kind_name, template.selector.shape) != ("drg_level", Shape.NAMES):  # one list for both levels
-                assert register.names.of(concept) in sentence, sentence
+                assert clipped(register.names.of(concept)) in clipped(sentence), sentence
         for window in template.windows:
             options = (window.words, window.many, window.rest, window.again, "over the whole record")
             forms = [form.format(**speech.named).strip(", ") for form in options if form]
@@ -224,14 +228,21 @@ def test_a_named_register_is_used_and_an_unknown_one_refused() -> None:
 
 
 def test_registers_are_balanced() -> None:
-    cells: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    """Exactly if questions take turns; by template alone, each register is heard in each cell."""
+    alone: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for template in TEMPLATES:
-        assert {in_turn(template, n) for n in range(len(REGISTERS))} == set(registers())
+        turns = Counter(in_turn(template, n) for n in range(2 * len(REGISTERS)))
+        assert turns == dict.fromkeys(registers(), 2)
         assert register_of(template, {}).name == in_turn(template, 0)
-        cells[template.intent, template.scope][register_of(template, {}).name] += 1
-    for cell, found in cells.items():
-        for register in registers():
-            assert 0.5 <= found[register] * len(REGISTERS) / found.total() <= 1.7, (cell, found)
+        alone[template.intent, template.scope][in_turn(template, 0)] += 1
+    for cell, found in alone.items():
+        assert min(found[name] for name in registers()) * len(REGISTERS) >= 0.3 * found.total(), (cell, found)
+
+
+def test_a_kind_without_the_words_a_selector_needs_is_named() -> None:
+    assert lacking(Template.parse("demographics-patient-race-whole_record-last_time")) == ("event",)
+    assert lacking(Template.parse("labs-patient-lab-icu_stay-last_time")) == ()
+    assert not [t.id for t in (*TEMPLATES, *COMPOSED) if lacking(t)]
 
 
 def test_abbreviations_are_unambiguous_within_their_pool() -> None:
@@ -246,7 +257,7 @@ PROFILE = Profile(
     name="registers",
     summary="Every query operator, once for each intent, scope and split.",
     test_pairs_per_cell=1,
-    train_pairs_per_cell=1,
+    train_pairs=36,
     test_patients=0.5,
     promises=tuple(Promise),
     questions_per_template=2,

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from assets.questions.english import clipped
 from assets.questions.sampling import slots_of
 from assets.questions.template import Template
 from assets.questions.wording import register_of, sentence_of
@@ -239,7 +240,8 @@ def skeleton(template: Template, parameters: Mapping[str, Value], text: str) -> 
     register = register_of(template, parameters)
     slots = slots_of(template, parameters)
     names = [str(parameters[column]) for column in template.unit.ids if column in parameters]
-    names += [register.names.of(slots.concepts[slot]) for slot in template.pools]
+    concepts = [register.names.of(slots.concepts[slot]) for slot in template.pools]
+    names += [clipped(name) if register.clipped else name for name in concepts]
     tokens = {name: f"[{chr(65 + i)}]" for i, name in enumerate(dict.fromkeys(names))}
     longest_first = sorted(tokens, key=len, reverse=True)
     pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first)) if tokens else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from string import Formatter
 
 from assets.questions.english import ordinal, tidy, with_article
 from assets.questions.grammar import Shape, Slots, Stream, Window
@@ -198,3 +199,14 @@ class Speech:
             "top": measure if best else f"highest value of the {measure}" if kind == "lowest" else f"highest {measure}",
             "limit": limit_of(self.template, self.stream, self.slots.threshold).words,
         }
+
+
+def lacking(template: Template) -> tuple[str, ...]:
+    """Phrases that the selector's patterns name and the kind does not have: such a combination cannot be said.
+
+    >>> lacking(Template.parse("demographics-patient-race-whole_record-first_time"))
+    ('event',)
+    """
+    speech = Speech(template, template.example)
+    named = {name for pattern in speech.patterns for _, name, _, _ in Formatter().parse(pattern) if name}
+    return tuple(sorted(name for name in named - {"when", "rest"} if not speech.words.get(name)))
