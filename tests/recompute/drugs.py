@@ -15,7 +15,7 @@ GIVEN = [
     "Administered in Other Location",
     "Administered Bolus from IV Drip",
 ]
-WITHHELD = ["Not Given", "Hold Dose", "Not Given per Sliding Scale"]
+WITHHELD = ["Not Given", "Hold Dose"]
 
 
 def charted_given(hospital: Hospital) -> pl.DataFrame:
@@ -84,7 +84,9 @@ def given_or_not(hospital: Hospital, drug: Drug) -> Records:
 @kind
 def dose_withheld(hospital: Hospital, drug: Drug) -> Records:
     rows = hospital["emar"].filter(
-        spelled("medication", drug.administrations) & stated("emar", "event_txt") & pl.col("charttime").is_not_null()
+        spelled("medication", drug.administrations)
+        & pl.col("event_txt").is_in([*GIVEN, *WITHHELD])
+        & pl.col("charttime").is_not_null()
     )
     return Records(rows.select("subject_id", "hadm_id", t="charttime", hit=pl.col("event_txt").is_in(WITHHELD)))
 
