@@ -11,8 +11,9 @@ from pydantic import Field, ValidationError
 
 from schemas.answers import Frozen
 from schemas.errors import InputError, Problem, problems_in
-from schemas.noise import Promise
+from schemas.noise import Level, Promise
 from schemas.pairs import GoldRow
+from schemas.questions import Intent, Scope
 
 PROFILES = Path(__file__).parent.parent / "data" / "profiles"
 """Where the profiles lie that come with the project: one TOML file each."""
@@ -30,11 +31,16 @@ class Profile(Frozen):
     summary: str
     test_pairs_per_cell: Positive
     """Pairs of the test split for each of the 36 cells (intent × scope × level)."""
-    train_pairs_per_cell: Annotated[int, Ge(0)]
+    train_pairs: Annotated[int, Ge(0)]
+    """Pairs of the train split, spread evenly over the cells as far as the source allows."""
     test_patients: Annotated[float, Interval(gt=0, lt=1)] = 0.3
     """Share of the patients, and of the population questions, that belong to the test split."""
+    test_only: Annotated[float, Interval(ge=0, lt=1)] = 0.15
+    """Share of the templates, and of the concepts, that are drawn to occur in the test split alone."""
     promises: tuple[Promise, ...] = (Promise.ABSTENTION,)
     """Which pairs are published. The paper's are abstention pairs."""
+    templates_per_cell: Positive | None = None
+    """Templates drawn for each intent and scope; all if not said."""
     questions_per_template: Positive = 12
     """Clean questions to ask of the hospital, by template."""
     test_candidates_per_operator: Positive = 4
@@ -45,6 +51,11 @@ class Profile(Frozen):
     """A patient question with more associated records is not asked: its overlay would not be legible."""
     max_rows: Positive = 50
     """An answer with more rows is not asked for."""
+
+    @property
+    def train_pairs_per_cell(self) -> int:
+        """What an even share of the training pairs comes to for each of the 36 cells."""
+        return self.train_pairs // (len(Intent) * len(Scope) * len(Level))
 
     @classmethod
     def load(cls, name_or_path: str) -> Profile:

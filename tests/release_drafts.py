@@ -199,7 +199,7 @@ def draft(kind: SourceKind = "synthetic", **changes: Any) -> Draft:
             name="tiny",
             summary="One pair here and there.",
             test_pairs_per_cell=1,
-            train_pairs_per_cell=1,
+            train_pairs=36,
             promises=tuple(Promise),
         ),
         "source": SourceInfo(

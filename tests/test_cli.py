@@ -198,7 +198,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Com
     profile = Profile.load("smoke").model_dump(mode="json") | {
         "name": "tiny",
         "test_pairs_per_cell": 1,
-        "train_pairs_per_cell": 1,
+        "train_pairs": 36,
         "questions_per_template": 2,
         "test_candidates_per_operator": 1,
         "train_candidates_per_operator": 1,

@@ -17,6 +17,7 @@ from assets.graph.progress import Progress
 from assets.graph.versions import code_of, key_of
 from assets.pairs.asking import Questions, build_questions
 from assets.pairs.frames import Product, made
+from assets.pairs.helping import second_helpings
 from assets.pairs.noising import Candidates, build_pairs
 from assets.pairs.selecting import Selection, select
 from assets.staging import find_source, ledger
@@ -56,7 +57,15 @@ CODE: Mapping[str, tuple[str, ...]] = {
     "concept_check": ("assets/validation/concept_check.py", *_HOSPITAL, *_WORDS),
     "clean_questions": ("assets/questions", *_ASKING, *_HOSPITAL, *_WORDS),
     "noise": ("assets/questions", "noise_ops/registry.py", *_NOISING, *_ASKING, *_HOSPITAL, *_WORDS),
-    "balanced_pairs": ("assets/pairs/selecting.py", *_WORDS),
+    "balanced_pairs": (
+        "assets/pairs/selecting.py",
+        "assets/pairs/helping.py",
+        "assets/questions",
+        *_NOISING,
+        *_ASKING,
+        *_HOSPITAL,
+        *_WORDS,
+    ),
     "pairs_keep_their_contract": ("assets/validation/contracts.py", "schemas"),
     "validation_report": ("assets/validation/report.py", "robustgym", *_WORDS),
 }
@@ -188,10 +197,23 @@ class Workbench:
         return self._product(
             "balanced_pairs",
             Selection,
-            lambda: select((product.value for product in found.values()), self.plan.profile, self.plan.seed),
+            lambda: self._selected({name: product.value for name, product in found.items()}),
             make,
-            {**self._drawn, "candidates": {name: product.content for name, product in found.items()}},
+            {
+                **self._drawn,
+                "questions": self.questions().content,
+                "candidates": {name: product.content for name, product in found.items()},
+                "operators": {name: operator.version for name, operator in operators().items()},
+            },
         )
+
+    def _selected(self, made: Mapping[str, Candidates]) -> Selection:
+        """The balanced set, after the operators were put to more questions where cells are short."""
+        plan, questions = self.plan, self.questions().value
+        more = second_helpings(
+            made, operators(), questions, self.hospital, self.concepts, plan.profile, plan.seed, self._progress
+        )
+        return select(made.values(), plan.profile, plan.seed, questions.held_out, more)
 
     def pairs_contract(self, make: bool = False) -> Product[tuple[str, ...]]:
         """Rules of the tasks that are broken."""

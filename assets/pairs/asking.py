@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby, islice
 
+from assets.pairs.balancing import GUESSED, most, surplus
+from assets.pairs.holding_out import NOTHING, HeldOut, hold_out
 from assets.pairs.identity import drawn, question_id, split_of
 from assets.pairs.records import RowNumbers, associated
 from assets.pairs.scans import Scan, grouped
 from assets.questions import Template, ask, catalogue, every_unit_sql, fillings, gold_of, lint
 from assets.questions.sampling import in_turn
+from robustgym.gold import canonical
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
 from schemas.answers import Gold
@@ -30,8 +33,13 @@ FILLINGS = 48
 PER_FILLING = 2
 """Units asked about for each filling, before any filling has a third."""
 
-ROUNDS = 4
-"""A population template tries up to this many fillings for each question wanted."""
+ROUNDS = 5
+"""A population template is tried with more fillings up to so many times."""
+
+SPARE = 3
+"""Fillings it is tried with beyond those wanted, each time."""
+
+GUESS = "its answer would be a good guess: many questions of the template have it"
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,8 @@ class Questions:
     drops: tuple[Drop, ...]
     left_out: tuple[tuple[str, str], ...]
     """Templates this source cannot carry, with the reason."""
+    held_out: HeldOut = NOTHING
+    """What occurs in the test split alone."""
 
 
 def build_questions(
@@ -63,9 +73,9 @@ def build_questions(
 ) -> Questions:
     """Ask every template of the hospital, as often as the profile says.
 
-    A question is kept if its reference gives an answer that is neither NULL nor longer than the profile allows, and if
-    its associated records are few enough to read. Which questions are asked depends on the seed, the template and the
-    hospital's content alone.
+    A question is kept if its reference gives an answer that is neither NULL nor longer than the profile allows, if its
+    associated records are few enough to read, and if its answer is no good guess (`balancing`). Which questions are
+    asked depends on the seed, the template and the hospital's content alone.
 
     Args:
         hospital: The clean hospital.
@@ -77,26 +87,31 @@ def build_questions(
     tell = progress or (lambda what, done, of: None)
     left_out = {}
     able = []
-    for template in catalogue():
+    for template in _drawn_templates(profile, seed):
         missing = sorted(set(template.tables) - hospital.tables)
         if missing:
             left_out[template.id] = f"the source has no {' and no '.join(missing)}"
         else:
             able.append(template)
 
+    held_out = hold_out(able, concepts, profile, seed)
+    of_patients = [t for t in able if t.scope is Scope.PATIENT]
+
     def patients(numbered: tuple[int, Template]) -> _Asker:
         number, template = numbered
-        tell("asking of patients", number, len(able))
-        asker = _Asker(hospital, concepts, profile, seed)
+        tell("asking of patients", number, len(of_patients))
+        asker = _Asker(hospital, concepts, held_out, profile, seed)
         asker.ask_patients(template)
         asker.close()
         return asker
 
-    askers = side_by_side(patients, enumerate(t for t in able if t.scope is Scope.PATIENT))
-    population = _Asker(hospital, concepts, profile, seed)
+    askers = side_by_side(patients, enumerate(of_patients))
+    population = _Asker(hospital, concepts, held_out, profile, seed)
     population.ask_populations([t for t in able if t.scope is Scope.POPULATION], tell)
     population.close()
     askers.append(population)
+    for asker in askers:
+        asker.balance()
     answered = {asked.template for asker in askers for asked in asker.asked}
     for template in able:
         if template.id not in answered:
@@ -107,16 +122,31 @@ def build_questions(
             sorted((drop for asker in askers for drop in asker.dropped()), key=lambda d: (d.template, d.reason))
         ),
         left_out=tuple(sorted(left_out.items())),
+        held_out=held_out,
     )
+
+
+def _drawn_templates(profile: Profile, seed: int) -> list[Template]:
+    """The templates of a build: all, or as many of each intent and scope as the profile says."""
+    order = drawn(catalogue(), seed, "templates", key=lambda template: template.id)
+    taken: Counter[tuple[str, str]] = Counter()
+    found = []
+    for template in order:
+        taken[template.intent, template.scope] += 1
+        if profile.templates_per_cell is None or taken[template.intent, template.scope] <= profile.templates_per_cell:
+            found.append(template)
+    return sorted(found, key=lambda template: template.id)
 
 
 class _Asker:
     """Keeps what was asked and counts what was not."""
 
-    def __init__(self, hospital: Hospital, concepts: Concepts, profile: Profile, seed: int) -> None:
+    def __init__(self, hospital: Hospital, concepts: Concepts, held_out: HeldOut, profile: Profile, seed: int) -> None:
         self.hospital, self.concepts, self.profile, self.seed = hospital, concepts, profile, seed
+        self.held_out = held_out
         self.asked: list[Asked] = []
         self._drops: Counter[tuple[Template, str]] = Counter()
+        self._answers: Counter[tuple[Template, str]] = Counter()
         self._linted: set[Template] = set()
         self._session = hospital.session(row_ids=True)
 
@@ -129,6 +159,17 @@ class _Asker:
             Drop(stage="question", intent=t.intent, scope=t.scope, template=t.id, reason=reason, n=n)
             for (t, reason), n in self._drops.items()
         )
+
+    def balance(self) -> None:
+        """Drop the questions whose answers could be guessed from the template."""
+        kept: list[Asked] = []
+        for template_id, group in groupby(self.asked, key=lambda asked: asked.template):
+            asked, template = list(group), Template.parse(template_id)
+            gone = set(surplus(template.answer.kind, [a.gold for a in asked]))
+            if gone:
+                self._drops[template, GUESS] += len(gone)
+            kept += [a for place, a in enumerate(asked) if place not in gone]
+        self.asked = kept
 
     def ask_patients(self, template: Template) -> None:
         """Find the units that have an answer, one scan for each filling, and draw a few of each."""
@@ -148,12 +189,20 @@ class _Asker:
                 return
 
     def _answerable(self, template: Template, filling: Mapping[str, Value]) -> Iterator[dict[str, Value]]:
-        """Parameters of the units that have an answer for a filling, in drawn order."""
+        """Parameters of the units that have an answer for a filling, in drawn order; rare answers have their turn."""
         columns, rows = self._session.fetch(every_unit_sql(template, filling))
         if not rows:
             self._drops[template, "no unit has an answer for this concept"] += 1
+        if self.held_out.holds(template, filling):
+            rows = [row for row in rows if self._split(row[0]) is Split.TEST]
         units = [dict(zip(columns[:-1], row[:-1], strict=True)) for row in rows]
+        answers = {canonical(unit): str(row[-1]) for unit, row in zip(units, rows, strict=True)}
         order = drawn(units, self.seed, template.id, key=lambda unit: sorted(unit.items()))
+        if template.answer.kind in GUESSED:
+            by_answer: dict[str, list[dict[str, Value]]] = {}
+            for unit in order:
+                by_answer.setdefault(answers[canonical(unit)], []).append(unit)
+            order = list(in_turn(iter(units) for units in by_answer.values()))
         return iter([{**filling, **unit} for unit in order])
 
     def ask_populations(self, templates: list[Template], progress: Progress) -> None:
@@ -166,7 +215,7 @@ class _Asker:
                 (template, ask(template, filling, tables=self.hospital.tables))
                 for template, queue in waiting.items()
                 if kept[template] < wanted
-                for filling in islice(queue, wanted)
+                for filling in islice(queue, wanted - kept[template] + SPARE)
             ]
             groups = list(grouped([question for _, question in questions], lambda question: (question,)))
             golds: dict[str, Gold] = {}
@@ -176,6 +225,7 @@ class _Asker:
             for template, question in questions:
                 if kept[template] < wanted:
                     kept[template] += self._keep(template, question, golds[question.reference_sql], {})
+        self.asked.sort(key=lambda asked: asked.template)
 
     def _golds(self, group: tuple[Scan, list[Question]]) -> dict[str, Gold]:
         """The gold answers of questions that share a scan, by reference."""
@@ -213,8 +263,12 @@ class _Asker:
         if isinstance(gold, list) and not 0 < len(gold) <= self.profile.max_rows:
             self._drops[template, f"an answer of no row or of more than {self.profile.max_rows}"] += 1
             return False
+        answer = canonical(gold)
+        if self._answers[template, answer] >= most(question.answer.kind, self.profile.questions_per_template):
+            self._drops[template, GUESS] += 1
+            return False
+        self._answers[template, answer] += 1
         name = question_id(template.id, question.parameters)
-        who = question.subject_ids or (template.id, name)
         self.asked.append(
             Asked(
                 id=name,
@@ -222,8 +276,18 @@ class _Asker:
                 parameters=dict(question.parameters),
                 gold=gold,
                 subject_ids=question.subject_ids,
-                split=split_of(self.seed, self.profile.test_patients, *who),
+                split=self._split_of(template, question, name),
                 rows=numbers,
             )
         )
         return True
+
+    def _split(self, *who: object) -> Split:
+        return split_of(self.seed, self.profile.test_patients, *who)
+
+    def _split_of(self, template: Template, question: Question, name: str) -> Split:
+        """The patient's split; of a population question its own, unless it is held out."""
+        if question.subject_ids:
+            return self._split(*question.subject_ids)
+        held = self.held_out.holds(template, question.parameters)
+        return Split.TEST if held else self._split(template.id, name)

@@ -58,7 +58,7 @@ def draft(
         model_check: What a language model said, if one was asked.
         left_out: What the source cannot carry beside templates: concepts, tables.
     """
-    candidates = list(candidates)
+    candidates = [*candidates, *selection.more]
     rows = tuple(row for pair in selection.pairs for row in pair)
     drops = [*questions.drops, *(d for c in candidates for d in c.drops), *selection.drops]
     return Draft(
@@ -81,22 +81,22 @@ def draft(
 def coverage(candidates: Iterable[Candidates], rows: Iterable[GoldRow]) -> list[dict[str, Any]]:
     """One row per template × operator × severity: candidates tried, pairs kept, pairs published."""
     published = Counter((r.template, r.operator, r.severity) for r in rows if r.condition == "noise")
-    table = []
+    tried: Counter[tuple[str, str, str]] = Counter()
+    kept: Counter[tuple[str, str, str]] = Counter()
     for made in candidates:
-        kept = Counter((p.noise.template, p.noise.operator, p.noise.severity) for p in made.pairs)
-        for template, severity, tried in made.tried:
-            key = (template, made.operator, severity)
-            table.append(
-                {
-                    "template": template,
-                    "operator": made.operator,
-                    "severity": severity,
-                    "candidates": tried,
-                    "kept": kept[key],
-                    "published": published[key],
-                }
-            )
-    return table
+        kept.update((p.noise.template, p.noise.operator, p.noise.severity) for p in made.pairs)
+        tried.update({(template, made.operator, severity): n for template, severity, n in made.tried})
+    return [
+        {
+            "template": template,
+            "operator": operator,
+            "severity": severity,
+            "candidates": n,
+            "kept": kept[template, operator, severity],
+            "published": published[template, operator, severity],
+        }
+        for (template, operator, severity), n in sorted(tried.items(), key=lambda item: (item[0][1], item[0]))
+    ]
 
 
 def complexity(rows: Iterable[GoldRow]) -> list[dict[str, Any]]:

@@ -35,6 +35,10 @@ LEAST = 2
 """So many times `TRIES` it is tried on at least, since few operators apply to every question."""
 
 
+Group = tuple[Intent, Scope, Split]
+"""Whose questions an operator is put to together; with a level it is a cell."""
+
+
 @dataclass(frozen=True)
 class Candidates:
     """What one operator yields: kept pairs, and drops by reason."""
@@ -44,6 +48,8 @@ class Candidates:
     drops: tuple[Drop, ...]
     tried: tuple[tuple[str, str, int], ...]
     """Template, severity and number of candidates, kept or not."""
+    put_to: tuple[tuple[Intent, Scope, Split, int], ...] = ()
+    """How many questions of each cell it was put to, in its own order."""
 
 
 def build_pairs(
@@ -54,8 +60,11 @@ def build_pairs(
     profile: Profile,
     seed: int,
     progress: Progress | None = None,
+    *,
+    sizes: Mapping[Group, int] | None = None,
+    beyond: Mapping[Group, int] | None = None,
 ) -> Candidates:
-    """Try one operator on questions of every cell until the profile's number of pairs is kept.
+    """Try one operator on questions of every cell until as many pairs are kept as are wanted.
 
     Which questions it is tried on depends on the seed, the operator's name and the questions alone: another operator
     changes nothing here.
@@ -68,24 +77,32 @@ def build_pairs(
         profile: How many pairs to make, and of which promises.
         seed: Seed of the release.
         progress: Called once per candidate.
+        sizes: How many pairs to make of the questions of an intent, a scope and a split; the profile says it otherwise.
+        beyond: How many of those questions were tried before and are passed over.
     """
     severities = [name for name in operator.severities if operator.promise_of(name) in profile.promises]
     templates = {template.id: template for template in catalogue()}
-    sizes = {Split.TEST: profile.test_candidates_per_operator, Split.TRAIN: profile.train_candidates_per_operator}
+    usual = {Split.TEST: profile.test_candidates_per_operator, Split.TRAIN: profile.train_candidates_per_operator}
+    taught = questions.held_out.left(concepts)
 
-    def cell(of: tuple[tuple[Intent, Scope, Split], list[Asked]]) -> _Maker:
-        (intent, scope, split), asked = of
-        wanted, kept = sizes[split], 0
-        maker = _Maker(operator, hospital, concepts, profile, seed)
-        order = drawn(asked, seed, operator.name, key=lambda a: a.id)[: TRIES * max(wanted, LEAST)]
+    def cell(of: tuple[Group, list[Asked]]) -> _Maker:
+        group, asked = of
+        intent, scope, split = group
+        wanted, kept = usual[split] if sizes is None else sizes.get(group, 0), 0
+        first = (beyond or {}).get(group, 0)
+        maker = _Maker(operator, hospital, concepts if split is Split.TEST else taught, profile, seed)
+        order = drawn(asked, seed, operator.name, key=lambda a: a.id)[first:][: TRIES * max(wanted, LEAST)]
         batch = [(a, severities[int(digest(seed, operator.name, a.id)[:8], 16) % len(severities)]) for a in order]
         # Rounds of as many as are wanted: a population round shares its scans, and most rounds need no second one.
-        for start in range(0, len(batch), wanted):
+        for start in range(0, len(batch) if wanted else 0, max(1, wanted)):
             if kept >= wanted:
                 break
             if progress:
                 progress(f"{operator.name}: {intent}, {scope}, {split}", kept, wanted)
-            kept += maker.make(templates, batch[start : start + wanted])
+            part = batch[start : start + wanted]
+            kept += maker.make(templates, part)
+            first += len(part)
+        maker.put_to = (intent, scope, split, first)
         maker.close()
         return maker
 
@@ -98,13 +115,12 @@ def build_pairs(
             for (i, s, t, v, r), n in sorted(sum((m.drops for m in makers), Counter()).items())
         ),
         tried=tuple((t, v, n) for (t, v), n in sorted(sum((m.tried for m in makers), Counter()).items())),
+        put_to=tuple(sorted(maker.put_to for maker in makers)),
     )
 
 
-def _cells(
-    questions: Questions, templates: Mapping[str, Template]
-) -> Iterator[tuple[tuple[Intent, Scope, Split], list[Asked]]]:
-    def cell(asked: Asked) -> tuple[Intent, Scope, Split]:
+def _cells(questions: Questions, templates: Mapping[str, Template]) -> Iterator[tuple[Group, list[Asked]]]:
+    def cell(asked: Asked) -> Group:
         template = templates[asked.template]
         return template.intent, template.scope, asked.split
 
@@ -120,6 +136,7 @@ class _Maker:
         self.pairs: list[Pair] = []
         self.drops: Counter[tuple[str, str, str, str, str]] = Counter()
         self.tried: Counter[tuple[str, str]] = Counter()
+        self.put_to: tuple[Intent, Scope, Split, int]
         self._session = hospital.session(row_ids=True)
         self._neighbourhood = Neighbourhood(
             self._session, concepts, hospital.tables, seed, known(hospital.warehouse.fingerprint, seed)

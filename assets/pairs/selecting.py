@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from assets.pairs.holding_out import HeldOut
 from assets.pairs.identity import digest
 from assets.pairs.noising import Candidates
+from robustgym.gold import canonical
+from schemas.answers import AnswerKind
 from schemas.noise import Level
 from schemas.pairs import Pair, Split
 from schemas.questions import Intent, Scope
@@ -26,71 +29,134 @@ class Selection:
     drops: tuple[Drop, ...]
     short: tuple[tuple[str, str], ...]
     """Cells with fewer pairs than the profile asks for, and how many they have."""
+    more: tuple[Candidates, ...] = ()
+    """What operators made beyond their first candidates, for cells that were short."""
 
 
-def select(candidates: Iterable[Candidates], profile: Profile, seed: int) -> Selection:
-    """Take the profile's number of pairs for each cell and split.
+def cell_of(pair: Pair) -> Cell:
+    """The cell a pair counts in."""
+    row = pair.clean
+    return row.split, row.intent, row.scope, row.level
 
-    Within a cell the next pair is always one whose clean question no pair has yet, then of the promise, the operator,
-    the template and the concept that the cell has least of; ties go by a hash of the pair's name and the seed.
+
+def wanted_of(profile: Profile) -> dict[Cell, int]:
+    """Pairs that each cell is to have; of the train split an even share, the remainder going to the first cells."""
+    cells = list(product(Intent, Scope, Level))
+    even, over = divmod(profile.train_pairs, len(cells))
+    wanted: dict[Cell, int] = {(Split.TEST, *cell): profile.test_pairs_per_cell for cell in cells}
+    return wanted | {(Split.TRAIN, *cell): even + (place < over) for place, cell in enumerate(cells)}
+
+
+def select(
+    candidates: Iterable[Candidates],
+    profile: Profile,
+    seed: int,
+    held_out: HeldOut,
+    more: tuple[Candidates, ...] = (),
+) -> Selection:
+    """Take the profile's number of pairs.
+
+    Every cell of the test split gets the same number. The train split's go round, to whichever cell has fewest, until
+    there are enough: what one cell cannot carry, others do.
+
+    Within a cell the next pair is always one whose clean question no pair has yet; then one that shows a template or a
+    concept held out for the test split; then of the promise, the operator, the template, the concept and the truth that
+    the cell has least of; ties go by a hash of the pair's name and the seed.
+
+    Args:
+        candidates: What the operators made.
+        profile: How many pairs are wanted.
+        seed: Seed of the release.
+        held_out: Templates and concepts of the test split alone.
+        more: Made beyond that for cells that were short.
     """
     waiting: dict[Cell, list[Pair]] = {}
-    for pair in sorted((p for c in candidates for p in c.pairs), key=lambda p: digest(seed, p.clean.pair_id)):
-        row = pair.clean
-        waiting.setdefault((row.split, row.intent, row.scope, row.level), []).append(pair)
-    taken: list[Pair] = []
-    short: list[tuple[str, str]] = []
-    used: Counter[str] = Counter()
-    wanted = {Split.TEST: profile.test_pairs_per_cell, Split.TRAIN: profile.train_pairs_per_cell}
+    found = (p for made in (*candidates, *more) for p in made.pairs)
+    for pair in sorted(found, key=lambda p: digest(seed, p.clean.pair_id)):
+        waiting.setdefault(cell_of(pair), []).append(pair)
+    chooser = _Chooser(waiting, held_out)
+    wanted = wanted_of(profile)
     # The test split chooses first, and the levels of a cell share its questions: so they take turns, cell by cell.
-    for split, intent, scope, level in product((Split.TEST, Split.TRAIN), Intent, Scope, Level):
-        left = waiting.pop((split, intent, scope, level), [])
-        seen: Counter[tuple[str, object]] = Counter()
-        n = 0
-        while left and n < wanted[split]:
-            best = min(left, key=lambda pair: _need(pair, used, seen))
-            left.remove(best)
-            taken.append(best)
-            used[best.clean.question] += 1
-            seen.update(_traits(best))
-            n += 1
-        if n < wanted[split]:
-            short.append((f"{split}, {intent}, {scope}, {level}", f"{n} of {wanted[split]} pairs"))
-        waiting[split, intent, scope, level] = left
-    surplus = Counter(
-        (p.clean.intent, p.clean.scope, p.clean.template, p.clean.operator, p.clean.severity)
-        for pairs in waiting.values()
-        for p in pairs
-    )
+    for cell, n in wanted.items():
+        if cell[0] is Split.TEST:
+            chooser.take(cell, n)
+    train = [cell for cell in wanted if cell[0] is Split.TRAIN]
+    for _ in range(profile.train_pairs):
+        open_cells = [cell for cell in train if waiting.get(cell)]
+        if not open_cells:
+            break
+        chooser.take(min(open_cells, key=lambda cell: chooser.taken[cell]), 1)
     return Selection(
-        pairs=tuple(sorted(taken, key=lambda pair: pair.clean.pair_id)),
-        drops=tuple(
-            Drop(
-                stage="selection",
-                intent=intent,
-                scope=scope,
-                template=template,
-                operator=operator,
-                severity=severity,
-                reason="not needed: the cell is full",
-                n=n,
-            )
-            for (intent, scope, template, operator, severity), n in sorted(surplus.items())
+        pairs=tuple(sorted(chooser.pairs, key=lambda pair: pair.clean.pair_id)),
+        drops=tuple(_surplus(waiting)),
+        short=tuple(
+            (", ".join(cell), f"{chooser.taken[cell]} of {n} pairs")
+            for cell, n in wanted.items()
+            if chooser.taken[cell] < n
         ),
-        short=tuple(short),
+        more=more,
     )
+
+
+class _Chooser:
+    """Takes pairs out of those that wait, one cell at a time."""
+
+    def __init__(self, waiting: dict[Cell, list[Pair]], held_out: HeldOut) -> None:
+        self._waiting, self._held_out = waiting, held_out
+        self.pairs: list[Pair] = []
+        self.taken: Counter[Cell] = Counter()
+        self._used: Counter[str] = Counter()
+        self._shown: set[str] = set()
+        self._seen: dict[Cell, Counter[tuple[str, object]]] = {}
+
+    def take(self, cell: Cell, n: int) -> None:
+        """Take up to `n` pairs for a cell."""
+        left, seen = self._waiting.get(cell, []), self._seen.setdefault(cell, Counter())
+        for _ in range(min(n, len(left))):
+            best = min(left, key=lambda pair: self._need(pair, seen))
+            left.remove(best)
+            self.pairs.append(best)
+            self.taken[cell] += 1
+            self._used[best.clean.question] += 1
+            self._shown |= self._held(best)
+            seen.update(_traits(best))
+
+    def _need(self, pair: Pair, seen: Counter[tuple[str, object]]) -> tuple[int, ...]:
+        """How little a cell needs this pair: smallest first."""
+        fresh = len(self._held(pair) - self._shown)
+        return (self._used[pair.clean.question], -fresh, *(seen[trait] for trait in _traits(pair)))
+
+    def _held(self, pair: Pair) -> frozenset[str]:
+        named = {pair.clean.template, *map(str, pair.clean.parameters.values())}
+        return frozenset(named) & (self._held_out.templates | self._held_out.concepts)
 
 
 def _traits(pair: Pair) -> tuple[tuple[str, object], ...]:
     row = pair.clean
+    truth = canonical(row.gold) if row.answer.kind is AnswerKind.YES_NO else ""
     return (
         ("promise", row.promise),
         ("operator", row.operator),
         ("template", row.template),
         ("concept", row.parameters.get("concept")),
+        ("truth", truth),
     )
 
 
-def _need(pair: Pair, used: Counter[str], seen: Counter[tuple[str, object]]) -> tuple[int, ...]:
-    """How little a cell needs this pair: smallest first."""
-    return (used[pair.clean.question], *(seen[trait] for trait in _traits(pair)))
+def _surplus(waiting: dict[Cell, list[Pair]]) -> Iterator[Drop]:
+    left = Counter(
+        (p.clean.intent, p.clean.scope, p.clean.template, p.clean.operator, p.clean.severity)
+        for pairs in waiting.values()
+        for p in pairs
+    )
+    for (intent, scope, template, operator, severity), n in sorted(left.items()):
+        yield Drop(
+            stage="selection",
+            intent=intent,
+            scope=scope,
+            template=template,
+            operator=operator,
+            severity=severity,
+            reason="not needed: the cell is full",
+            n=n,
+        )

@@ -1,0 +1,49 @@
+"""Answers that cannot be guessed: of a template's yes-or-no questions half are yes, and no category fills a third."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from robustgym.gold import canonical
+from schemas.answers import AnswerKind, Gold
+
+T = TypeVar("T")
+
+GUESSED = {AnswerKind.YES_NO: 0.5, AnswerKind.CATEGORY: 0.3, AnswerKind.SET: 0.3}
+"""Kinds of answers that an agent could guess, and the share of a template's questions that one answer may have."""
+
+
+def most(kind: AnswerKind, questions: int) -> int:
+    """How many of so many questions of one template may have the same answer.
+
+    >>> most(AnswerKind.YES_NO, 8), most(AnswerKind.SET, 8), most(AnswerKind.QUANTITY, 8)
+    (4, 2, 8)
+    """
+    if kind not in GUESSED:
+        return questions
+    return max(1, int(GUESSED[kind] * questions))
+
+
+def surplus(kind: AnswerKind, golds: Sequence[Gold]) -> Iterator[int]:
+    """Which of a template's questions, by place, must go so that its most frequent answer is no good guess.
+
+    The later ones of the most frequent answer go first; all go where every question has the same answer.
+
+    >>> list(surplus(AnswerKind.YES_NO, [True, False, True, True, True]))
+    [4, 3, 2]
+    >>> list(surplus(AnswerKind.YES_NO, [False, False]))
+    [0, 1]
+    """
+    left = {place: canonical(gold) for place, gold in enumerate(golds)}
+    if kind in GUESSED and len(left) > 1 and len(set(left.values())) == 1:
+        yield from left
+        return
+    while left:
+        [(answer, n)] = Counter(left.values()).most_common(1)
+        if n <= most(kind, len(left)):
+            return
+        last = max(place for place, text in left.items() if text == answer)
+        del left[last]
+        yield last
