@@ -184,6 +184,8 @@ def _records(template: Template) -> Iterator[str]:
         yield f"{template.kind_name} holds every record of its sort, and {template.selector_name} would count them all"
     if "threshold" in selector.uses and stream.threshold is None:
         yield f"{template.kind_name} has no threshold"
+    if selector.name == "times_of" and not stream.time.endswith(".admittime"):
+        yield f"{template.kind_name} is not dated by its admission: times_of would count its times"
     if stream.daily and selector.shape is Shape.HOURS:
         yield f"{template.kind_name} has dates only, and {template.selector_name} answers in hours"
 

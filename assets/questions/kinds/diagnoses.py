@@ -218,12 +218,6 @@ def procedure(concept: Procedure) -> Stream:
                     "{when}",
                     f"number of calendar days from {{start}} to the first coded procedure for {concept.lay_name}",
                 ),
-                "days_to_nth": (
-                    f"how many calendar days after {{start}} was the {{nth}} day with a coded procedure for "
-                    f"{concept.lay_name} {{when}}",
-                    f"number of calendar days from {{start}} to the {{nth}} day with a coded procedure for "
-                    f"{concept.lay_name}",
-                ),
                 "nth_time": (
                     f"on which day was {concept.lay_name} coded as a procedure for the {{nth}} time {{when}}",
                     f"{{nth}} day with a coded procedure for {concept.lay_name}",

@@ -73,7 +73,7 @@ def order_detail(concept: Term) -> Stream:
             entries=f"{concept.lay_name} named in provider orders",
             listed=f"{concept.lay_name} did provider orders name",
             tally=concept.lay_name,
-            counts="details of new provider orders (transaction_type 'New') with a value, as stored, by the time of "
+            counts="details of new provider orders (transaction_type 'New') with a value, as stored without outer blanks, by the time of "
             "the order",
         ),
         time="y.ordertime",

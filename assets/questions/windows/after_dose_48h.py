@@ -8,7 +8,7 @@ from assets.questions.units import ADMISSION
 WINDOW = Window(
     family="dose",
     unit=ADMISSION,
-    words="in the 48 hours after the first dose of {anchor} was given",
+    words="in the 48 hours after the first dose of {anchor} was given, though not after discharge",
     lo="m.t0",
     hi="least(m.t0 + INTERVAL 48 HOUR, u.dischtime)",
     anchor="dose",
