@@ -58,8 +58,6 @@ def in_order(templates: Iterable[Template], seed: str) -> list[Template]:
 def points(tries: int, seed: str, word: Word | None = None) -> Iterator[Template]:
     """Random points of the grammar that have a meaning, also where nobody would combine their words.
 
-    Admissions are counted (`times_of`) only of kinds that go with it: others do not know their admission.
-
     Args:
         tries: How many points are looked at; about one in twenty has a meaning.
         seed: Which points.
@@ -68,8 +66,7 @@ def points(tries: int, seed: str, word: Word | None = None) -> Iterator[Template
     for number in range(tries):
         rng = Random(int(hashlib.sha256(f"{seed}|{word}|{number}".encode()).hexdigest(), 16))
         template = _point(rng, *(word or ("", "")))
-        asked_in_vain = [problem for problem in problems(template) if not problem.startswith("nobody ")]
-        if not asked_in_vain and (template.selector_name != "times_of" or not problems(template)):
+        if all(problem.startswith("nobody ") for problem in problems(template)):
             yield template
 
 

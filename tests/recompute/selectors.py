@@ -199,7 +199,7 @@ def share_beyond(seen: Seen) -> Made:
 
 @selector
 def hours_beyond(seen: Seen) -> Made:
-    if not seen.v:
+    if len(set(seen.t)) < 2:
         return None
     return math.fsum(hours(u - t) for (t, v), (u, _) in pairwise(points(seen)) if seen.beyond(v))
 
@@ -275,12 +275,6 @@ def hours_to_nth(seen: Seen) -> Made:
 @selector
 def days_to_first(seen: Seen) -> Made:
     return (min(seen.t).date() - seen.origin.date()).days if seen.t and seen.origin else None
-
-
-@selector
-def days_to_nth(seen: Seen) -> Made:
-    days = sorted({t.date() for t in seen.t})
-    return (days[seen.nth - 1] - seen.origin.date()).days if len(days) >= seen.nth and seen.origin else None
 
 
 @selector
@@ -397,4 +391,4 @@ def new_names(seen: Seen) -> Made:
     groups = by_time(seen, seen.name)
     if len(groups) < 2:
         return None
-    return set(groups[-1][1]) - {name for _, group in groups[:-1] for name in group}
+    return set(groups[-1][1]) - {name for _, group in groups[:-1] for name in group} or None
