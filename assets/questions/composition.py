@@ -1,11 +1,14 @@
-"""Composes the catalogue: the whole space of legal templates, and a choice of it that shows every pair of words.
+"""Proposes templates for the catalogue: from the whole space of legal ones, those that show most pairs of words anew.
 
-    python -m assets.questions.composition            writes assets/questions/catalogue.txt anew
-    python -m assets.questions.composition --space    counts the legal templates of each cell
+    python -m assets.questions.composition            counts the legal templates of each cell
+    python -m assets.questions.composition 20         proposes 20 for each cell, with the text of an example
+
+What it proposes is read, one by one, against the question in docs/questions.md; what passes goes into `catalogue.txt`,
+and what doesn't becomes a line of the tables in `fitting.py` or a rule of `legality.py`, with its reason.
 
 The choice is pairwise covering, as in test design: again and again the template that shows most pairs of words not yet
 shown (kind with window, window with selector, selector with aggregator …), each kind weighed by how often it was taken.
-Ties go by sha256 of the template's id, so a new word changes few of the others.
+Ties go by sha256 of the template's id.
 """
 
 from __future__ import annotations
@@ -18,15 +21,13 @@ from functools import cache
 from itertools import combinations, product
 
 from assets.questions import vocabulary
-from assets.questions.catalogue import FILE
+from assets.questions.catalogue import catalogue
+from assets.questions.asking import ask
+from assets.questions.describing import example
 from assets.questions.fitting import COMPARED, fits, fitting, lifting
 from assets.questions.legality import measure_problems, population_problems
-from assets.questions.seeds import SEEDS
 from assets.questions.template import Template
 from schemas.questions import Intent, Scope
-
-PER_CELL = 92
-"""Templates of each of the twelve cells, where its space holds as many."""
 
 DRAWN = 400
 """Templates of each kind among which the choice is made."""
@@ -141,31 +142,21 @@ def _pairs(template: Template) -> tuple[tuple[str, str], ...]:
     return tuple(combinations(_words(template), 2))
 
 
-def composed() -> list[Template]:
-    """The catalogue, sorted by cell and id: the seeds, and what covers the grammar beside them."""
-    seeds = [Template.parse(id_) for id_ in SEEDS.split()]
-    chosen: list[Template] = []
-    for intent, scope in product(Intent, Scope):
-        first = [t for t in seeds if (t.intent, t.scope) == (intent, scope)]
-        chosen += cover(space(intent, scope), PER_CELL, first)
-    return chosen
+def proposed(intent: Intent, scope: Scope, n: int) -> list[Template]:
+    """Templates that would show most pairs of words the catalogue does not show yet, sorted by id."""
+    have = [t for t in catalogue() if (t.intent, t.scope) == (intent, scope)]
+    chosen = cover(space(intent, scope), len(have) + n, have)
+    return [template for template in chosen if template not in have]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the catalogue, or count the space."""
-    if "--space" in arguments:
-        for intent, scope in product(Intent, Scope):
+    """Count the space, or propose so many templates for each cell."""
+    for intent, scope in product(Intent, Scope):
+        if not arguments:
             print(f"{intent:14}{scope:12}{len(space(intent, scope)):8,}")
-        return
-    lines = []
-    cell = None
-    for template in composed():
-        if cell is not None and (template.intent, template.scope) != cell:
-            lines.append("")
-        cell = (template.intent, template.scope)
-        lines.append(template.id)
-    FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{FILE.name}: {len(lines) - 11} templates")
+            continue
+        for template in proposed(intent, scope, int(arguments[0])):
+            print(template.id, ask(template, example(template)).text, sep="\n", end="\n\n")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from assets.questions import vocabulary
+from schemas.concepts import load
 
 HERE = Path(__file__).parent
 
@@ -112,12 +113,18 @@ def _limits() -> Mapping[str, tuple[Limit, ...]]:
         word, *concepts = row["concepts"].split()
         if word not in ("only", "not"):
             raise ValueError(f"concepts_asked.csv: `{word}` is neither `only` nor `not`")
+        pool = vocabulary.kinds()[row["kind"]].pool
+        named = frozenset(concept.replace("*", " ") for concept in concepts)
+        if pool is None or not named <= frozenset(load().of(pool)):
+            raise ValueError(
+                f"concepts_asked.csv, {row['kind']}: {row['concepts']} names what is no concept of its pool"
+            )
         found.setdefault(row["kind"], []).append(
             Limit(
                 windows=_windows(row["windows"]),
                 selectors=_selectors(row["selectors"]),
                 only=word == "only",
-                concepts=frozenset(concept.replace("*", " ") for concept in concepts),
+                concepts=named,
             )
         )
     return {kind: tuple(limits) for kind, limits in found.items()}

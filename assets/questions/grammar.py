@@ -188,7 +188,15 @@ class Stream:
     named: str = ""
     """SQL over `l` and one of `x` and `y`: is this what the record's code, item or id is called?"""
     daily: bool = False
-    """Whether the time is a date only."""
+    """Whether the time is a date only. A day on which the unit itself begins or ends is neither before nor after it."""
+    early: bool = False
+    """Whether a record of an admission that precedes it is its first all the same: a service notes who expects the
+    patient."""
+    lasting: bool = False
+    """Whether it is a state that has its name in every window it reaches into, not only where it began."""
+    one: str = ""
+    """SQL over `x`: what several records tell of together, so that it counts once. Its time is the first, its value the
+    highest, and it is a hit if any of them is."""
     unit: str = ""
     decimals: int = 0
     counted: bool = False
@@ -325,8 +333,8 @@ class Cohort:
     """`{units} coded with {cohort}`."""
     definition: tuple[str, str] = ("", "")
     """Without a pool: a name in `words`, and the records it stands for."""
-    barred: bool = False
-    """Whether a second group (`cohort_not`) is excluded in the same way."""
+    barred: frozenset[str] = frozenset()
+    """Ids of the concepts that can be excluded in the same way (`cohort_not`); empty if none is."""
     least: int = 0
     only: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset({"admission", "stay", "patient"})

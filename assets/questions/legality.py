@@ -13,9 +13,7 @@ from assets.questions.grammar import Shape, Side
 from assets.questions.template import Template
 from schemas.questions import Scope
 
-COMPARABLE = frozenset(
-    {"last", "highest", "lowest", "worst", "mean", "median", "total", "per_hour", "hours_beyond", "covered"}
-)
+COMPARABLE = frozenset({"last", "highest", "lowest", "worst", "mean", "median"})
 """Selectors whose measures in two windows can be subtracted. A baseline is a last value or a mean, never a first."""
 
 EXTREMES = frozenset({"highest", "lowest", "worst"})
@@ -33,19 +31,17 @@ ALIKE = frozenset(
 
 SUBTRACTED = {
     "lab": COMPARABLE,
-    "ratio": COMPARABLE - {"total"},
+    "ratio": frozenset({"last"}),
     "vital": COMPARABLE,
     "gas_vital": frozenset({"last", "worst", "mean"}),
     "clinic": frozenset({"last", "mean", "median"}),
     "output": frozenset({"total", "per_hour"}),
     "fluid_balance": frozenset({"total", "per_hour"}),
-    "fluid_given": frozenset({"total", "per_hour"}),
-    "dose_given": frozenset({"total", "mean", "last"}),
+    "fluid_given": frozenset({"total"}),
+    "dose_given": frozenset({"total"}),
     "infusion": frozenset({"highest", "covered"}),
     "ingredient": frozenset({"total"}),
     "hospital_stay": frozenset({"total"}),
-    "icu_time": frozenset({"covered"}),
-    "visit": frozenset({"covered"}),
 }
 """Kinds whose course is worth a subtraction, and by which selectors. Ordinal levels and positions are not."""
 
@@ -64,10 +60,12 @@ SPLIT_FROM = {
 
 DURING = {
     "while_in_icu": frozenset({"admission"}),
-    "while_infused": frozenset({"icu_stay", "first_24h_of_stay", "last_24h_of_stay"}),
-    "while_ventilated": frozenset({"icu_stay", "first_24h_of_stay", "last_24h_of_stay"}),
+    "while_infused": frozenset({"icu_stay", "first_24h_of_stay"}),
+    "while_ventilated": frozenset({"icu_stay", "first_24h_of_stay"}),
 }
-"""The windows a condition goes with: whole units and their ends."""
+"""The windows a condition goes with: whole units, and the first day of what is measured all the time."""
+
+ALL_THE_TIME = frozenset({"lab", "ratio", "vital", "gas_vital"})
 
 CONDITIONED = {
     "lab": frozenset({"while_in_icu", "while_infused", "while_ventilated"}),
@@ -82,8 +80,8 @@ CONDITIONED = {
     "dose_withheld": frozenset({"while_in_icu"}),
     "culture_growth": frozenset({"while_in_icu", "while_ventilated"}),
     "culture_organism": frozenset({"while_in_icu", "while_ventilated"}),
-    "order_type": frozenset({"while_in_icu", "while_ventilated"}),
-    "flagged": frozenset({"while_in_icu", "while_ventilated"}),
+    "order_type": frozenset({"while_in_icu"}),
+    "flagged": frozenset({"while_in_icu"}),
     "consult": frozenset({"while_in_icu"}),
 }
 """Conditions worth stating, by kind: what is charted in intensive care alone needs no "while in intensive care"."""
@@ -119,7 +117,7 @@ JUDGED = frozenset({"level", "once", "sum", "stretch", "wait"})
 VARIED = frozenset({"procedure", "billed_drg", "admission_type", "aged", "abnormal_lab"})
 """Cohorts too mixed for the course of one value to say something."""
 
-MANY = frozenset({"specimens", "prescriber", "ordering_provider", "abnormal_tests", "urgent_tests", "imaging"})
+MANY = frozenset({"specimens", "prescriber", "ordering_provider", "abnormal_tests", "urgent_tests"})
 """Kinds of which a day holds many different names."""
 
 PAYER_WINDOWS = frozenset(
@@ -227,7 +225,7 @@ def _versus(template: Template) -> Iterator[str]:
     selector, pair = template.selector, (template.window_name, template.versus)
     if selector.name not in SUBTRACTED.get(template.kind_name, ()):
         yield f"nobody subtracts the {selector.name} of {template.kind_name}"
-    if selector.name in (*EXTREMES, "total", "hours_beyond", "covered") and pair not in ALIKE:
+    if selector.name in (*EXTREMES, "total", "per_hour", "covered") and pair not in ALIKE:
         yield f"of windows of different length, a {selector.name} says which is longer"
     if "before_icu_24h" in pair and template.kind_name != "lab":
         yield f"{template.kind_name} is hardly recorded before intensive care"
@@ -248,7 +246,8 @@ def _condition(template: Template) -> Iterator[str]:
         yield f"{name} would cut stretches short"
     if name not in CONDITIONED.get(template.kind_name, ()):
         yield f"nobody asks for {template.kind_name} {name}"
-    if template.window_name not in DURING.get(name, {template.window_name}) or template.versus:
+    whole = template.window_name in ("admission", "icu_stay") or template.kind_name in ALL_THE_TIME
+    if template.window_name not in DURING.get(name, {template.window_name}) or template.versus or not whole:
         yield f"{name} does not go with {template.window_name}"
     clear = CLEAR.get(template.kind_name, {"any_of", "count_of", "days_of"})
     if not {selector.name, selector.family} & clear or selector.name == "nth":
@@ -291,6 +290,8 @@ def _lifted(template: Template) -> Iterator[str]:
     anchor = template.anchor.name if template.anchor else ""
     if anchor == "ventilation" and cohort in ("ventilated", "ordered", "procedure"):
         yield f"the window is the cohort's: {cohort}"
+    if anchor == "diagnosis" and template.kind_name == "death" and cohort != "all":
+        yield "whoever lived to be in the cohort had not died before: immortal time"
     if anchor == "diagnosis" and cohort not in (("all",) if template.window.days else ("all", "coded")):
         yield "the first admission with a diagnosis makes the cohort already"
     if selector.family in ("spread", "course") and cohort in VARIED and template.kind_name != "clinic":
@@ -306,8 +307,11 @@ def _summary(template: Template) -> Iterator[str]:
     if aggregator == "share_beyond":
         if selector.family not in JUDGED or template.versus or selector.name == "hours_to_nth":
             yield f"there is no limit for {selector.name} that everyone would choose"
-        if selector.name == "per_hour" and template.kind_name != "output":
-            yield "the limit is a total's, not a rate's"
+        hourly = template.kind_name == "output"
+        if (selector.name == "total" and hourly) or (selector.name == "per_hour" and not hourly):
+            yield "the limit is of the other: an hour's of an output, a total's of what is given"
+        if selector.name in ("highest", "lowest"):
+            yield f"{selector.name} has a wrong side: `worst` asks it in the right direction"
         if selector.shape is Shape.VALUE and template.example_stream.threshold is None:
             yield f"{template.kind_name} has no threshold"
         if selector.family == "stretch" and short:
@@ -323,8 +327,10 @@ def _summary(template: Template) -> Iterator[str]:
         level = selector.shape is Shape.VALUE and selector.family not in ("sum", "once")
         if (level and selector.name not in EXTREMES) or selector.shape is Shape.PERCENT or template.versus:
             yield f"the upper tail of a {selector.name} is no one's question"
-    if aggregator in ("median", "mean") and selector.name == aggregator:
-        yield f"the {aggregator} of a {aggregator}"
+        if selector.shape is Shape.VALUE and template.example_stream.worse == "low":
+            yield f"of {template.kind_name} the lower tail worries"
+    if selector.name == aggregator or (selector.name == "median" and aggregator.startswith("by_")):
+        yield f"the {selector.name} of a {selector.name}"
     rare = selector.name in ("count_of", "days_of", "share_of", "times_of", "share_beyond", "episodes")
     if rare and aggregator != "mean" and selector.shape is not Shape.YES_NO and aggregator not in ("p90", "top_unit"):
         yield f"the median of {selector.name} is 0 or 1 for most things: ask for the mean"
@@ -345,11 +351,21 @@ def _split(template: Template) -> Iterator[str]:
             yield "those who died in hospital have no time after discharge"
         if names & LAST_HOURS:
             yield "the last hours of those who died are the outcome itself"
+    if names & LAST_HOURS and aggregator in ("by_age_band", "by_sex") and selector.name != "last":
+        yield f"{selector.name} of the last hours {aggregator}: no one's question"
     if aggregator == "by_insurance":
         if not names <= PAYER_WINDOWS or cohort == "aged":
             yield "insurance speaks of access and process, and the aged share one"
         if selector.family in ("spread", "course") or (selector.family == "burden" and selector.name != "ever_beyond"):
             yield f"{selector.name} by insurance: no one's question"
+    if aggregator == "by_anchor_year_group" and cohort in (
+        "aged",
+        "coded_without",
+        "ordered",
+        "procedure",
+        "abnormal_lab",
+    ):
+        yield f"nobody asks for an era among {cohort}"
     if template.versus and aggregator in ("by_age_band", "by_insurance", "by_anchor_year_group"):
         yield f"differences {aggregator}: too few in each group to mean something"
     short = any(window.days is not None and window.days <= 2 for window in template.windows)

@@ -16,7 +16,9 @@ from schemas.questions import Intent
 T = TypeVar("T")
 
 ORDINALS = (2, 3)
-ASKED_TOGETHER = frozenset({Pool.LAB, Pool.RATIO, Pool.ORDERED_DRUG, Pool.GIVEN_DRUG})
+ASKED_TOGETHER = frozenset(
+    {Pool.LAB, Pool.RATIO, Pool.ORDERED_DRUG, Pool.GIVEN_DRUG, Pool.VITAL, Pool.OUTPUT, Pool.CLINIC}
+)
 """Pools whose concepts must belong to the disease, drug or infusion beside them (affinity.csv)."""
 
 
@@ -126,14 +128,12 @@ def sensible(
         )
     if concept.lay_name in {other.lay_name for other in chosen.values()}:
         return False
-    if slot == "cohort_not":
-        # What is set apart confounds: a disease that others are asked beside.
-        return concept.lay_name in concepts.affinity
     asked = chosen.get("concept")
-    if template.kind.intent is Intent.VITALS:
-        return template.pools[slot] is not Pool.DIAGNOSIS or concept.lay_name in concepts.affinity
-    if asked is None:
+    if slot == "cohort_not" or asked is None:
         return True
+    if template.kind.intent is Intent.VITALS and template.pools[slot] is Pool.DIAGNOSIS:
+        # Diseases that bedside values are followed for; which of them, the list does not say.
+        return concept.lay_name in concepts.affinity
     listed = template.pools["concept"] in ASKED_TOGETHER
     return not listed or together(concepts, template.pools[slot], concept, asked)
 

@@ -199,7 +199,7 @@ class Template:
         """A filling that shows its form: the first concept of each pool."""
         concepts = {slot: admissible(self, slot)[0] for slot in self.pools}
         if "cohort_not" in concepts:
-            concepts["cohort_not"] = admissible(self, "cohort_not")[1]
+            concepts["cohort_not"] = next(c for c in admissible(self, "cohort_not") if c != concepts["cohort"])
         return Slots(concepts=concepts)
 
     @property
@@ -231,7 +231,7 @@ def admissible(template: Template, slot: str) -> tuple[Concept, ...]:
         "cohort": template.cohort,
         "cohort_not": template.cohort,
     }[slot]
-    only: frozenset[str] = getattr(word, "only", frozenset())
+    only: frozenset[str] = getattr(word, "barred" if slot == "cohort_not" else "only", frozenset())
     least: int = getattr(word, "least", 0)
     return tuple(
         concept

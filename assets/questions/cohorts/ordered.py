@@ -20,6 +20,42 @@ def _member(drug: Drug) -> Membership:
     return Membership(orders, link="hadm_id")
 
 
+MARKS = frozenset(
+    {
+        "amiodarone",
+        "amlodipine",
+        "cefepime",
+        "dobutamine",
+        "enoxaparin",
+        "epinephrine",
+        "furosemide",
+        "haloperidol",
+        "hydrochlorothiazide",
+        "insulin",
+        "lactulose",
+        "lisinopril",
+        "meropenem",
+        "methadone",
+        "methylprednisolone",
+        "metoprolol",
+        "micafungin",
+        "midodrine",
+        "milrinone",
+        "norepinephrine",
+        "piperacillin + tazobactam",
+        "prednisone",
+        "quetiapine",
+        "rifaximin",
+        "rivaroxaban",
+        "spironolactone",
+        "torsemide",
+        "vancomycin",
+        "vasopressin",
+        "warfarin",
+    }
+)
+"""Drugs that mark a state or a risk; whoever was ordered acetaminophen makes no cohort."""
+
 COHORT = Cohort(
-    name="ordered", pool=Pool.ORDERED_DRUG, member=_member, words="{units} with an order for {cohort}", least=15
+    name="ordered", pool=Pool.ORDERED_DRUG, member=_member, words="{units} with an order for {cohort}", only=MARKS
 )
