@@ -29,13 +29,15 @@ from tests.recompute.cohorts import COHORTS
 from tests.recompute.hospital import Hospital, Records, Seen, UnitRow
 from tests.recompute.kinds import KINDS
 from tests.recompute.selectors import SELECTORS
-from tests.recompute.windows import ALWAYS, ANCHORS, CONDITIONS, OUTSIDE, WINDOWS
+from tests.recompute.windows import ALWAYS, ANCHORS, BEGINNING, CONDITIONS, OUTSIDE, WINDOWS
 
 Filling = Mapping[str, Any]
 Span = tuple[datetime, datetime, datetime]
 """Beginning and end of a window after its clauses, and its beginning before them."""
 Spans = Mapping[UnitRow, Span]
 DAY = timedelta(days=1)
+MONTHS = frozenset({"after_discharge_90d", "year_after_discharge", "year_from_diagnosis"})
+"""Windows in which a short wait is one of at most 30 days; elsewhere, of at most 6 hours."""
 
 
 def of_units(hospital: Hospital, template: Template, filling: Filling) -> dict[UnitRow, Any]:
@@ -94,7 +96,7 @@ def _limit(template: Template, records: Records, filling: Filling) -> Callable[[
     if shape is Shape.VALUE:
         return Seen(worse=records.worse, threshold=filling.get("threshold")).beyond
     if shape is Shape.HOURS and template.selector_name.startswith("hours_to_"):
-        most = 30 * 24 if template.window_name in ("after_discharge_90d", "year_after_discharge") else 6
+        most = 30 * 24 if template.window_name in MONTHS else 6
         return lambda m: m <= most
     more_than = {Shape.HOURS: 24, Shape.DAYS: 7, Shape.PERCENT: 50}.get(shape, 1)
     return lambda m: m > more_than
@@ -144,13 +146,21 @@ def _by_unit(
     """The records of each unit in its window, as lists by column, by the unit's place in `spans`."""
     frame, column = records.frame, tied_by(records.frame.columns, template.unit.name, window)
     asked = pl.DataFrame(
-        [(i, getattr(unit, column), lo, hi) for i, (unit, (lo, hi, _)) in enumerate(spans.items())],
-        schema={"i": pl.Int64, column: pl.Int64, "lo": pl.Datetime("us"), "hi": pl.Datetime("us")},
+        [
+            (i, getattr(unit, column), lo, hi, origin, unit.start)
+            for i, (unit, (lo, hi, origin)) in enumerate(spans.items())
+        ],
+        schema={"i": pl.Int64, column: pl.Int64} | dict.fromkeys(("lo", "hi", "origin", "begun"), pl.Datetime("us")),
         orient="row",
     )
     frame = frame.with_row_index("row").join(asked, on=column)
     if "t" in frame.columns:
-        frame = frame.filter(_placed(records.daily, template.selector.overlapping))
+        named = records.lasting and template.selector_name in ("names", "number_of_names")
+        placed = _placed(records.daily, template.selector.overlapping or named, window)
+        begins = {template.window_name, template.versus or template.window_name} <= BEGINNING
+        if records.early and begins and not {"from_day", "calendar_year"} & set(filling):
+            placed = pl.col("t") < pl.col("hi")
+        frame = frame.filter(placed)
     if template.condition_name:
         during = CONDITIONS[template.condition_name](hospital, _concept(template, filling, "condition"))
         tie = tied_by(during.columns, template.unit.name, window)
@@ -164,19 +174,34 @@ def _by_unit(
             (pl.col("t") >= pl.col("start")) & (pl.col("t") < pl.col("stop"))
         )
         frame = frame.join(meanwhile, on=["i", "row"], how="semi")
+    if records.one:
+        each = ["i", records.one, *(["name"] if "name" in frame.columns else [])]
+        merged = {
+            "t": pl.col("t").min(),
+            "v": pl.col("v").max(),
+            "hit": pl.col("hit").any(),
+            "row": pl.col("row").min(),
+        }
+        frame = frame.group_by(each).agg(**{c: how for c, how in merged.items() if c in frame.columns})
     kept = [c for c in ("t", "t2", "v", "name", "hit", "hadm_id") if c in frame.columns]
     lists = frame.sort("i", "row").group_by("i", maintain_order=True).agg(kept)
     return {row["i"]: row for row in lists.iter_rows(named=True)}
 
 
-def _placed(daily: bool, overlapping: bool) -> pl.Expr:
+def _placed(daily: bool, overlapping: bool, window: str) -> pl.Expr:
     """Does a record lie in the window from `lo` up to but without `hi`?
 
-    A date lies in it if the window touches that day; a stretch if any of it does, where stretches are asked for.
+    A date lies in it if the window touches that day, except the day on which the unit itself begins, before it, or
+    ends, after it; a stretch if any of it does, where stretches are asked for.
     """
     t, lo, hi = pl.col("t"), pl.col("lo"), pl.col("hi")
     if daily:
-        return (t.dt.date() >= lo.dt.date()) & (t.dt.date() <= (hi - pl.duration(seconds=1)).dt.date())
+        placed = (t.dt.date() >= lo.dt.date()) & (t.dt.date() <= (hi - pl.duration(seconds=1)).dt.date())
+        if "after_discharge" in window:
+            placed = placed & (t.dt.date() > pl.col("origin").dt.date())
+        if window in ("year_before_admission", "before_icu_24h"):
+            placed = placed & (t.dt.date() < pl.col("begun").dt.date())
+        return placed
     if overlapping:
         return (t < hi) & (pl.col("t2") > lo)
     return (t >= lo) & (t < hi)

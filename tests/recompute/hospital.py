@@ -103,6 +103,12 @@ class Records:
     daily: bool = False
     """Whether the time is a date only: records are compared by day."""
     worse: str = "high"
+    early: bool = False
+    """Whether those noted before the admission count in what begins with it."""
+    lasting: bool = False
+    """Whether a stretch is named wherever it reaches."""
+    one: str = ""
+    """A column of the frame: rows with the same there tell of one thing, which counts once."""
     aged: str = ""
     """`age` or `death`: the value is reckoned from the beginning of the window."""
     minus: Records | None = None

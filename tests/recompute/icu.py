@@ -126,8 +126,8 @@ def icu_procedure(hospital: Hospital, concept: Device) -> Records:
 
 @kind
 def imaging(hospital: Hospital) -> Records:
-    rows = _done(hospital).filter(pl.col("ordercategoryname") == "Imaging")
-    return Records(_labelled(hospital, rows).select(*IDS, "name", t="starttime"))
+    rows = _labelled(hospital, _done(hospital)).filter(pl.col("category") == "5-Imaging")
+    return Records(rows.select(*IDS, "name", t="starttime"))
 
 
 @kind
@@ -135,7 +135,7 @@ def line_in_place(hospital: Hospital) -> Records:
     rows = hospital["procedureevents"].filter(
         (pl.col("ordercategoryname") == "Invasive Lines") & (pl.col("starttime") < pl.col("endtime"))
     )
-    return Records(_labelled(hospital, rows).select(*IDS, "name", t="starttime", t2="endtime"))
+    return Records(_labelled(hospital, rows).select(*IDS, "name", t="starttime", t2="endtime"), lasting=True)
 
 
 def _main_inputs(hospital: Hospital) -> pl.DataFrame:
@@ -149,9 +149,9 @@ def _main_inputs(hospital: Hospital) -> pl.DataFrame:
 def icu_antibiotic(hospital: Hospital) -> Records:
     rows = _main_inputs(hospital).filter(
         pl.col("ordercategoryname").is_in(["08-Antibiotics (IV)", "09-Antibiotics (Non IV)"])
-        & (pl.col("starttime") < pl.col("endtime"))
+        & pl.col("starttime").is_not_null()
     )
-    return Records(rows.select(*IDS, "name", t="starttime", t2="endtime"))
+    return Records(rows.select(*IDS, "name", t="starttime"))
 
 
 @kind

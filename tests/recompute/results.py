@@ -41,6 +41,9 @@ def ratio(hospital: Hospital, concept: Ratio) -> Records:
     return Records(pairs.select("subject_id", "t", v=pl.col("v") / pl.col("v_below")), worse=concept.worse)
 
 
+SPECIMEN = "micro_specimen_id"
+
+
 def _grown() -> pl.Expr:
     return stated("microbiologyevents", "org_name")
 
@@ -50,7 +53,7 @@ def culture_organism(hospital: Hospital, specimen: Term) -> Records:
     rows = hospital["microbiologyevents"].filter(
         pl.col("spec_type_desc").is_in(specimen.values) & _grown() & pl.col("charttime").is_not_null()
     )
-    return Records(rows.select("subject_id", t="charttime", name="org_name"))
+    return Records(rows.select("subject_id", "micro_specimen_id", t="charttime", name="org_name"), one=SPECIMEN)
 
 
 @kind
@@ -58,16 +61,16 @@ def culture_turnaround(hospital: Hospital, specimen: Term) -> Records:
     rows = hospital["microbiologyevents"].filter(
         pl.col("spec_type_desc").is_in(specimen.values) & (pl.col("charttime") < pl.col("storetime"))
     )
-    return Records(rows.select("subject_id", t="charttime", v=hours_from("charttime", "storetime")))
+    taken = rows.select("subject_id", "micro_specimen_id", t="charttime", v=hours_from("charttime", "storetime"))
+    return Records(taken, one=SPECIMEN)
 
 
 @kind
 def culture_growth(hospital: Hospital, specimen: Term) -> Records:
     rows = hospital["microbiologyevents"].filter(
-        stated("microbiologyevents", "spec_type_desc") & pl.col("charttime").is_not_null()
+        pl.col("spec_type_desc").is_in(specimen.values) & pl.col("charttime").is_not_null()
     )
-    hit = pl.col("spec_type_desc").is_in(specimen.values) & _grown()
-    return Records(rows.select("subject_id", t="charttime", hit=hit))
+    return Records(rows.select("subject_id", "micro_specimen_id", t="charttime", hit=_grown()), one=SPECIMEN)
 
 
 @kind

@@ -287,7 +287,8 @@ def largest_day(seen: Seen) -> Made:
     totals: dict[Any, list[float]] = defaultdict(list)
     for t, v in zip(seen.t, seen.v, strict=True):
         totals[t.date()].append(v)
-    sums = {day: round(math.fsum(values), 9) for day, values in totals.items()}
+    # Amounts are stored with the noise of 32-bit floats: 999.99998 ml and 1000.00001 ml are the same total.
+    sums = {day: round(math.fsum(values), 3) for day, values in totals.items()}
     return agreed(day for day, total_ in sums.items() if total_ == max(sums.values()))
 
 

@@ -75,7 +75,7 @@ def hospital_stay(hospital: Hospital) -> Records:
 @kind
 def service(hospital: Hospital) -> Records:
     rows = hospital["services"].filter(stated("services", "curr_service") & pl.col("transfertime").is_not_null())
-    return Records(rows.select("subject_id", "hadm_id", t="transfertime", name="curr_service"))
+    return Records(rows.select("subject_id", "hadm_id", t="transfertime", name="curr_service"), early=True)
 
 
 @kind

@@ -96,7 +96,7 @@ def admitting_provider(hospital: Hospital) -> Records:
 def under_service(hospital: Hospital, sort: Term) -> Records:
     rows = hospital["services"].filter(stated("services", "curr_service") & pl.col("transfertime").is_not_null())
     hit = pl.col("curr_service").is_in(sort.values)
-    return Records(rows.select("subject_id", "hadm_id", t="transfertime", hit=hit))
+    return Records(rows.select("subject_id", "hadm_id", t="transfertime", hit=hit), early=True)
 
 
 def _new_orders(hospital: Hospital) -> pl.DataFrame:
@@ -122,25 +122,33 @@ def consult(hospital: Hospital) -> Records:
     return Records(rows.select("subject_id", "hadm_id", t="ordertime", name="order_subtype"))
 
 
-def _details(hospital: Hospital, fields: list[str]) -> pl.DataFrame:
-    """What new orders say in some fields, at the time of the order: `t`, `name`."""
-    details = hospital["poe_detail"].filter(pl.col("field_name").is_in(fields) & stated("poe_detail", "field_value"))
-    details = details.select("subject_id", "poe_id", name=pl.col("field_value").str.strip_chars(" "))
+def _details(hospital: Hospital) -> pl.DataFrame:
+    """What new orders say in their fields, at the time of the order: `t`, `field`, `name`."""
+    details = hospital["poe_detail"].filter(stated("poe_detail", "field_value"))
+    details = details.select(
+        "subject_id", "poe_id", field="field_name", name=pl.col("field_value").str.strip_chars(" ")
+    )
     orders = _new_orders(hospital).select("subject_id", "hadm_id", "poe_id", t="ordertime")
-    return details.join(orders, on=["subject_id", "poe_id"]).select("subject_id", "hadm_id", "t", "name")
+    return details.join(orders, on=["subject_id", "poe_id"])
+
+
+def _said(hospital: Hospital, fields: list[str]) -> Records:
+    rows = _details(hospital).filter(pl.col("field").is_in(fields))
+    return Records(rows.select("subject_id", "hadm_id", "t", "name"))
 
 
 @kind
 def order_detail(hospital: Hospital, field: Term) -> Records:
-    return Records(_details(hospital, list(field.values)))
+    return _said(hospital, list(field.values))
 
 
 @kind
 def code_status(hospital: Hospital) -> Records:
-    return Records(_details(hospital, ["Code status"]))
+    return _said(hospital, ["Code status"])
 
 
 @kind
 def limited_code(hospital: Hospital) -> Records:
-    rows = _details(hospital, ["Code status"])
-    return Records(rows.select("subject_id", "hadm_id", "t", hit=pl.col("name").is_in(NOT_TO_RESUSCITATE)))
+    hit = (pl.col("field") == "Code status") & pl.col("name").is_in(NOT_TO_RESUSCITATE)
+    rows = _details(hospital).filter(pl.col("field").is_not_null() & (pl.col("field") != "___"))
+    return Records(rows.select("subject_id", "hadm_id", "t", hit=hit))

@@ -18,6 +18,11 @@ ALWAYS = (datetime.fromisoformat("0001-01-01"), datetime.fromisoformat("9999-12-
 # Which records count depends on where the window lies: one that follows or precedes its unit takes the patient's.
 OUTSIDE = frozenset({"after_discharge_90d", "year_after_discharge", "year_before_admission", "before_icu_24h"})
 
+# What begins with the admission, or with the arrival before it.
+BEGINNING = frozenset(
+    {"admission", "arrival_to_discharge", "at_admission", "emergency_department", "first_24h_of_admission"}
+)
+
 
 def _ventilation(hospital: Hospital, _: Concept | None) -> pl.DataFrame:
     """Stretches of invasive ventilation: procedure item 225792."""
