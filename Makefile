@@ -13,7 +13,7 @@ READY := $(VENV)/.ready
 CODE  := schemas noise_ops robustgym assets pipelines benchmarks tests
 COG   := $(shell grep -ls '\[\[\[cog' README.md CONTRIBUTING.md docs/*.md docs/templates/*.md 2>/dev/null)
 
-.PHONY: help setup release test lint check dev bench docs format lock
+.PHONY: help setup release test sweep lint check dev bench docs format lock
 
 help:
 	@echo "make release   make a release of the synthetic hospital (SOURCE, PROFILE, SEED, VERSION, OUT to change that)"
@@ -55,6 +55,9 @@ release: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+sweep: $(READY)
+	SWEEP=whole $(BIN)/python -m pytest tests/test_questions.py tests/test_questions_demo.py tests/test_recompute.py
 
 lint: $(READY)
 	$(BIN)/ruff check $(CODE)

@@ -14,6 +14,7 @@ from assets.questions import Template, ask, catalogue, every_unit_sql, fillings,
 from schemas.concepts import load
 from schemas.questions import Question, Role, Scope, Selection
 from schemas.tables import TABLES
+from tests.sweeping import swept
 
 CONCEPTS = load()
 
@@ -74,11 +75,9 @@ def spoilt(hospital: duckdb.DuckDBPyConnection, question: Question, statement: s
         hospital.execute("ROLLBACK")
 
 
-@pytest.mark.parametrize("template", catalogue(), ids=lambda t: t.id)
+@pytest.mark.parametrize("template", swept(catalogue(), 5), ids=lambda t: t.id)
 def test_template_on_the_demo(hospital: duckdb.DuckDBPyConnection, template: Template) -> None:
     questions = answerable(hospital, template)
-    if template.scope is Scope.PATIENT and "chartevents" not in template.tables:
-        assert questions, "no unit of the demo answers it"
     for question in questions:
         every = {
             selection.name: predicate(hospital, question, selection)
@@ -99,7 +98,7 @@ def test_template_on_the_demo(hospital: duckdb.DuckDBPyConnection, template: Tem
             assert spoilt(hospital, question, f"DELETE FROM {selection.table} WHERE {every[selection.name]}") is None
 
 
-@pytest.mark.parametrize("template", catalogue()[::5], ids=lambda t: t.id)
+@pytest.mark.parametrize("template", swept(catalogue(), 25), ids=lambda t: t.id)
 def test_clauses_without_support_abstain(hospital: duckdb.DuckDBPyConnection, template: Template) -> None:
     for question in answerable(hospital, template, most=1):
         clauses: list[dict[str, Any]] = [{"calendar_year": 2014}, {"contradiction": True}, {"now": True}]
@@ -112,7 +111,7 @@ def test_clauses_without_support_abstain(hospital: duckdb.DuckDBPyConnection, te
 
 
 def test_one_unit_and_every_unit_agree(hospital: duckdb.DuckDBPyConnection) -> None:
-    for template in [t for t in catalogue() if t.scope is Scope.PATIENT][::6]:
+    for template in [t for t in catalogue() if t.scope is Scope.PATIENT][::25]:
         filling = next(fillings(template, CONCEPTS, "demo"))
         for row in hospital.execute(every_unit_sql(template, filling)).fetchall()[::40]:
             ids = dict(zip(template.unit.ids, row, strict=False))

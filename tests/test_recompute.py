@@ -1,15 +1,14 @@
 """Every word of the grammar, computed a second time from its English and without SQL, gives the reference's answers.
 
 By default every word is compared in a few templates, over all units of the MIMIC-IV demo and of a small synthetic
-hospital, until enough give an answer. With `RECOMPUTE=whole` in the environment the whole catalogue is compared, and
+hospital, until enough give an answer. With `SWEEP=whole` in the environment the whole catalogue is compared, and
 for every word some random points of the grammar, three fillings each, in about ten minutes:
 
-    RECOMPUTE=whole pytest tests/test_recompute.py -s
+    SWEEP=whole pytest tests/test_recompute.py -s
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,8 +28,8 @@ from tests.recompute.agreeing import agree
 from tests.recompute.asking import of_population, of_units
 from tests.recompute.hospital import Hospital
 from tests.recompute.sampling import Word, in_order, missing, points, vocabulary, words_of
+from tests.sweeping import WHOLE
 
-WHOLE = os.environ.get("RECOMPUTE") == "whole"
 FILLINGS = 3
 """Of each template, in the whole sweep."""
 PATIENTS = 300
