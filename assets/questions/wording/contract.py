@@ -6,7 +6,7 @@ It is the same in every register, and the same for a clean and a noisy question.
 from __future__ import annotations
 
 from assets.questions.english import with_article
-from assets.questions.grammar import Anchor, Slots, Stream
+from assets.questions.grammar import Anchor, Side, Slots, Stream
 from assets.questions.kinds.medications import spelled_out
 from assets.questions.placing import tie
 from assets.questions.records import GIVEN_WORDS
@@ -94,10 +94,21 @@ def belonging(template: Template, stream: Stream) -> list[str]:
 
     A dose whose `hadm_id` is gone can still be placed by its time or its order; the question must say that it is not.
     """
-    unit, table, said = template.unit, stream.target.table, []
-    column = tie(table, unit, template.window.side, "x", "f").removeprefix("x.").split()[0]
-    if column != "subject_id" and table != unit.table:
-        said.append(f"records belong to the {unit.short} by their {column}")
+    unit, said = template.unit, []
+    if stream.daily:
+        ends = {Side.BEFORE: "begins", Side.AFTER: "ends"}
+        said += [
+            f"the day on which the {unit.short} {ends[window.side]} does not count"
+            for window in template.windows
+            if window.side in ends
+        ]
+    # What has no link of its own belongs with the record whose time counts: a dose's detail with the dose.
+    carriers = [stream.target, *([stream.partner] if stream.partner and stream.clock == "y" else [])]
+    for table in (carrier.table for carrier in carriers if carrier.table != unit.table):
+        column = tie(table, unit, template.window.side, "x", "f").removeprefix("x.").split()[0]
+        if column != "subject_id":
+            said.append(f"records belong to the {unit.short} by their {column}")
+            break
     if unit.support != "TRUE" and "end after they begin" not in stream.words.counts:
         said.append(f"{with_article(unit.short)} counts only if it ends after it begins")
     return said

@@ -45,7 +45,7 @@ class Register:
     brief: bool = False
     """Whether it says abbreviations."""
     clipped: bool = False
-    """Whether articles are dropped, as in notes."""
+    """Whether articles are dropped, as in notes. Clauses and names of units are not clipped."""
 
     def question(self, template: Template, slots: Slots, ids: Mapping[str, Value], answer: AnswerType) -> str:
         """The whole text that an agent reads.
@@ -80,20 +80,16 @@ class Register:
             pattern = self.many
         if self.noun and not wanted:
             pattern = self.outright[0 if patient else 1] or pattern
-        said = wanted or speech.asks() + speech.clauses()
+        said = wanted or speech.asks()
+        said = (clipped(said) if self.clipped else said) + speech.clauses()
         whom = self.whom(template, slots, ids)
-        if self.clipped:
-            said = clipped(said)
         text = tidy(pattern.format(whom=whom, asked=said)) + ("." if wanted else "?")
         return text[0].upper() + text[1:]
 
     def wanted(self, speech: Speech) -> str:
-        """What is wanted, as a noun with its clauses; empty if it can only be asked."""
+        """What is wanted, as a noun; empty if it can only be asked."""
         noun = speech.noun(self.check)
-        if not noun:
-            return ""
-        article = "" if noun.startswith(("whether", "any ")) else self.article
-        return article + noun + speech.clauses()
+        return noun if not noun or noun.startswith(("whether", "any ")) else self.article + noun
 
     def whom(self, template: Template, slots: Slots, ids: Mapping[str, Value]) -> str:
         """Whom it is about: a named unit of a named patient, or a cohort."""
