@@ -12,7 +12,7 @@ from assets.questions.selecting import edge, selector
     needs="t name",
     asks="which {listed} at the last recorded time {when} that had not been recorded earlier in it",
     measure="{entries} that were new at the last recorded time",
-    note="an earlier record is needed; if nothing is new, no answer is right",
+    note="an earlier record is needed; if nothing is new, there is no answer",
     longer_than=100.0,
 )
 def new_names(of: Series) -> Steps:
