@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from assets.questions.fitting import COMPARED, fits, lifts
 from assets.questions.grammar import Shape, Side
 from assets.questions.template import Template
+from assets.questions.wording.speech import lacking
 from schemas.questions import Scope
 
 COMPARABLE = frozenset({"last", "highest", "lowest", "worst", "mean", "median"})
@@ -174,6 +175,8 @@ def _records(template: Template) -> Iterator[str]:
     for need in selector.needs:
         if not has.get(need, "always"):
             yield f"{template.kind_name} has no {need}, which {template.selector_name} needs"
+    if missing := lacking(template):
+        yield f"{template.kind_name} has no words for {', '.join(missing)}, which {template.selector_name} names"
     if template.kind.intent is not template.intent:
         yield f"{template.kind_name} belongs to {template.kind.intent}"
     if selector.closed and not stream.hit:
@@ -227,6 +230,8 @@ def _versus(template: Template) -> Iterator[str]:
         yield f"nobody subtracts the {selector.name} of {template.kind_name}"
     if selector.name in (*EXTREMES, "total", "per_hour", "covered") and pair not in ALIKE:
         yield f"of windows of different length, a {selector.name} says which is longer"
+    if "year_before_admission" in pair and template.kind_name == "ratio":
+        yield "ratios are drawn when ill: there is no baseline"
     if "before_icu_24h" in pair and template.kind_name != "lab":
         yield f"{template.kind_name} is hardly recorded before intensive care"
     if len({window.unit.name for window in template.windows}) > 1:
@@ -294,7 +299,11 @@ def _lifted(template: Template) -> Iterator[str]:
         yield "whoever lived to be in the cohort had not died before: immortal time"
     if anchor == "diagnosis" and cohort not in (("all",) if template.window.days else ("all", "coded")):
         yield "the first admission with a diagnosis makes the cohort already"
-    if selector.family in ("spread", "course") and cohort in VARIED and template.kind_name != "clinic":
+    if (
+        (selector.family in ("spread", "course") or template.versus)
+        and cohort in VARIED
+        and template.kind_name != "clinic"
+    ):
         yield f"{selector.name} among {cohort}: no one's question"
     yield from _summary(template)
     yield from _split(template)
@@ -325,15 +334,19 @@ def _summary(template: Template) -> Iterator[str]:
             yield "a case is picked for review from a cohort, by one measure"
     if aggregator == "p90":
         level = selector.shape is Shape.VALUE and selector.family not in ("sum", "once")
-        if (level and selector.name not in EXTREMES) or selector.shape is Shape.PERCENT or template.versus:
+        if (level and selector.name not in ("highest", "worst")) or selector.shape is Shape.PERCENT or template.versus:
             yield f"the upper tail of a {selector.name} is no one's question"
         if selector.shape is Shape.VALUE and template.example_stream.worse == "low":
             yield f"of {template.kind_name} the lower tail worries"
     if selector.name == aggregator or (selector.name == "median" and aggregator.startswith("by_")):
         yield f"the {selector.name} of a {selector.name}"
+    if selector.name == "hours_beyond" and short and aggregator not in ("mean", "p90", "top_unit"):
+        yield "in a day the median of hours_beyond is 0"
     rare = selector.name in ("count_of", "days_of", "share_of", "times_of", "share_beyond", "episodes")
     if rare and aggregator != "mean" and selector.shape is not Shape.YES_NO and aggregator not in ("p90", "top_unit"):
         yield f"the median of {selector.name} is 0 or 1 for most things: ask for the mean"
+    if selector.name == "number_of_names" and aggregator == "p90" and short and template.kind_name not in MANY:
+        yield "in so short a time the upper tail is two or three for everything"
     if selector.name == "most_frequent" and aggregator == "top_names" and template.kind_name != "race":
         yield "the most common of the most frequent: `names` asks it"
 
@@ -366,6 +379,12 @@ def _split(template: Template) -> Iterator[str]:
         "abnormal_lab",
     ):
         yield f"nobody asks for an era among {cohort}"
+    if aggregator == "by_anchor_year_group" and selector.family in ("spread", "course"):
+        yield f"{selector.name} by era: no hypothesis"
+    if template.versus and aggregator == "by_care_unit" and cohort in ("billed_drg", "procedure"):
+        yield "both windows, one group of cases and one unit: too few to mean something"
+    if names & LAST_HOURS and aggregator == "by_sex" and template.kind_name == "ratio":
+        yield "a last ratio by sex: no one's question"
     if template.versus and aggregator in ("by_age_band", "by_insurance", "by_anchor_year_group"):
         yield f"differences {aggregator}: too few in each group to mean something"
     short = any(window.days is not None and window.days <= 2 for window in template.windows)

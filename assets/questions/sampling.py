@@ -9,6 +9,7 @@ from typing import TypeVar
 from assets.questions.fitting import asked_of
 from assets.questions.grammar import Clauses, Slots
 from assets.questions.template import Template, admissible
+from assets.questions.wording import in_turn as in_turn_register
 from schemas.concepts import Concept, Concepts, Pool, load
 from schemas.overlays import Value
 from schemas.questions import Intent
@@ -38,18 +39,34 @@ def fillings(template: Template, concepts: Concepts, seed: str) -> Iterator[dict
         seed: The release's. Another seed gives another order.
 
     Yields:
-        Concept ids by slot; `nth`, `threshold` and now and then a harmless `from_day` where the template takes them.
+        Concept ids by slot, and a register, which take turns; `nth`, `threshold` and now and then a harmless `from_day`
+        where the template takes them.
     """
+    place = 0
     for chosen in _chosen(template, concepts, seed, {}, tuple(template.pools.items())):
         ordinals = (
             sorted(ORDINALS, key=lambda nth: _digest(seed, template, chosen, nth)) if template.uses_nth else (None,)
         )
         for nth in ordinals:
-            filling = _filled(template, chosen, nth)
+            filling = _filled(template, chosen, nth) | {"register": in_turn_register(template, place)}
+            place += 1
             # A clause that only noisy questions had would give them away.
             late = int(_digest(seed, template, chosen, nth, "late")[-4:], 16) % 6 == 0
-            asks_later = late and template.has_start and template.window.days is None
-            yield {**filling, "from_day": 2} if asks_later else filling
+            yield {**filling, "from_day": 2} if late and _may_begin_later(template) else filling
+
+
+def _may_begin_later(template: Template) -> bool:
+    """Whether "counting only from day 2 on" leaves the question its sense: no anchor, no date, no wait, no first."""
+    stream = template.example_stream
+    return (
+        template.has_start
+        and template.window.days is None
+        and template.anchor is None
+        and not stream.daily
+        and not stream.time.endswith(".admittime")
+        and not template.selector.from_start
+        and template.selector_name not in FIRSTS
+    )
 
 
 def _chosen(
@@ -94,6 +111,10 @@ def in_turn(queues: Iterable[Iterator[T]]) -> Iterator[T]:
 def _digest(seed: str, template: Template, chosen: Mapping[str, Concept], *more: object) -> str:
     named = "|".join(f"{slot}={concept.id}" for slot, concept in chosen.items())
     return hashlib.sha256(f"{seed}|{template.id}|{named}|{'|'.join(map(str, more))}".encode()).hexdigest()
+
+
+FIRSTS = frozenset({"first", "first_time", "first_names", "first_of", "nth", "nth_time", "nth_names", "new_names"})
+"""Selectors that count from the beginning: a later one would silently make another record the first."""
 
 
 def _filled(template: Template, chosen: Mapping[str, Concept], nth: int | None) -> dict[str, Value]:
