@@ -47,6 +47,8 @@ class Profile(Frozen):
     """Pairs an operator makes for each intent × scope of the test split, to choose from."""
     train_candidates_per_operator: Positive = 8
     """The same of the train split."""
+    paraphrase: bool = False
+    """Whether a language model, named in the environment, rewords the sentences that ask (docs/wording.md)."""
     max_records: Positive = 200
     """A patient question with more associated records is not asked: its overlay would not be legible."""
     max_rows: Positive = 50

@@ -51,6 +51,7 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
                 tables.table(["operator", "pairs"], [[name, makers[name]] for name in operators()])
             ),
             "short cells": dg.MetadataValue.md(tables.table(["cell", "pairs"], chosen.short)),
+            "reworded by a model": dg.MetadataValue.md(tables.table(["", "pairs"], chosen.reworded)),
             "drops": dg.MetadataValue.md(tables.drops(chosen.drops)),
             "sample": dg.MetadataValue.md(
                 tables.sample(chosen.pairs) if shown else "not shown: the records are credentialed"

@@ -7,6 +7,7 @@ of date: so a release is always made from one state of source, code and configur
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,7 @@ from assets.pairs.frames import Product, made
 from assets.pairs.helping import second_helpings
 from assets.pairs.noising import Candidates, build_pairs
 from assets.pairs.selecting import Selection, select
+from assets.questions.paraphrasing import paraphrased
 from assets.staging import find_source, ledger
 from assets.validation.concept_check import ConceptCheck, check_concepts
 from assets.validation.contracts import check_pairs, check_profile
@@ -60,6 +62,7 @@ CODE: Mapping[str, tuple[str, ...]] = {
     "balanced_pairs": (
         "assets/pairs/selecting.py",
         "assets/pairs/helping.py",
+        "assets/validation/model_check.py",
         "assets/questions",
         *_NOISING,
         *_ASKING,
@@ -204,6 +207,7 @@ class Workbench:
                 "questions": self.questions().content,
                 "candidates": {name: product.content for name, product in found.items()},
                 "operators": {name: operator.version for name, operator in operators().items()},
+                "reworded by": self._rewording().model if self.plan.profile.paraphrase else "",
             },
         )
 
@@ -213,7 +217,30 @@ class Workbench:
         more = second_helpings(
             made, operators(), questions, self.hospital, self.concepts, plan.profile, plan.seed, self._progress
         )
-        return select(made.values(), plan.profile, plan.seed, questions.held_out, more)
+        chosen = select(made.values(), plan.profile, plan.seed, questions.held_out, more)
+        if not plan.profile.paraphrase:
+            return chosen
+        said = paraphrased(
+            chosen.pairs,
+            self._rewording(),
+            memory=plan.warehouse / "paraphrases",
+            kind=self.source.kind,
+            confirmed=plan.confirmed,
+            progress=self._progress,
+        )
+        return replace(chosen, pairs=said.pairs, reworded=(("reworded", said.reworded), *said.refusals))
+
+    def _rewording(self) -> Endpoint:
+        """The model that rewords.
+
+        Raises:
+            InputError: None is named.
+        """
+        endpoint = Endpoint.of()
+        if endpoint is None:
+            do = "set ROBUSTGYM_MODEL_URL and ROBUSTGYM_MODEL, or build without it"
+            raise InputError(Problem(f"profile {self.plan.profile.name}, paraphrase", "no model is named", do))
+        return endpoint
 
     def pairs_contract(self, make: bool = False) -> Product[tuple[str, ...]]:
         """Rules of the tasks that are broken."""

@@ -31,6 +31,8 @@ class Selection:
     """Cells with fewer pairs than the profile asks for, and how many they have."""
     more: tuple[Candidates, ...] = ()
     """What operators made beyond their first candidates, for cells that were short."""
+    reworded: tuple[tuple[str, int], ...] = ()
+    """How many pairs a model reworded, and why not the others; empty where none was asked."""
 
 
 def cell_of(pair: Pair) -> Cell:
