@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from assets.questions import answers
 from assets.questions.grammar import Clauses, Measure, Series, Shape, Side, Slots, Stream, Unit, Window
 from assets.questions.limits import beyond, limit_of
-from assets.questions.placing import from_label, inside, swapped, tie
+from assets.questions.placing import from_label, inside, swapped, tie, whole_days
 from assets.questions.template import Template
 from schemas.answers import AnswerType
 from schemas.attributes import ATTRIBUTES
@@ -23,6 +23,17 @@ from schemas.questions import Role, Scope, Selection
 from schemas.tables import TABLES
 
 NO_TIME = "CAST(NULL AS TIMESTAMP)"
+
+TOGETHER = {
+    "t": "min({})",
+    "t2": "max({})",
+    "v": "max({})",
+    "name": "{}",
+    "hit": "bool_or({})",
+    "lo": "min({})",
+    "hi": "min({})",
+}
+"""What becomes of the columns of records that tell of one thing together (`Stream.one`). Names stay apart."""
 
 Ids = Mapping[str, Value]
 
@@ -124,8 +135,8 @@ class _Compiler:
     def statement(self, *, every: bool) -> Statement:
         self.select_unit()
         self.find_moment()
-        self.lay_frame()
         stream = self.template.stream(self.slots.concepts)
+        self.lay_frame(stream)
         self.select_condition()
         self.select_targets(stream)
         self.write_seen(stream)
@@ -198,17 +209,17 @@ class _Compiler:
             f"GROUP BY u.{unit.id}",
         )
 
-    def lay_frame(self) -> None:
+    def lay_frame(self, stream: Stream) -> None:
         """The window of each unit, of both windows where two are compared."""
         windows = self.template.windows
         parts = ("asked", "versus") if len(windows) > 1 else ("",)
-        self.step("frame", " UNION ALL ".join(self.framed(w, p) for w, p in zip(windows, parts, strict=True)))
+        self.step("frame", " UNION ALL ".join(self.framed(w, p, stream) for w, p in zip(windows, parts, strict=True)))
 
-    def framed(self, window: Window, part: str) -> str:
+    def framed(self, window: Window, part: str, stream: Stream) -> str:
         unit = self.unit
         columns = ["u.subject_id", *(["u.hadm_id"] if unit.id != "subject_id" else [])]
         columns += ["u.stay_id"] if unit.id == "stay_id" else []
-        lo, hi = self.bounds(window)
+        lo, hi = self.bounds(window, stream)
         tests = [window.given]
         if self.clauses.now:
             lo = hi = ""
@@ -225,9 +236,9 @@ class _Compiler:
             f"FROM unit AS u{moment}" + (f" WHERE {kept}" if kept else "")
         )
 
-    def bounds(self, window: Window) -> tuple[str, str]:
+    def bounds(self, window: Window, stream: Stream) -> tuple[str, str]:
         """Beginning and end of a window, after the clauses have moved them."""
-        lo, hi = window.lo, window.hi
+        lo, hi = whole_days(window.lo, window.hi, window.side) if stream.daily else (window.lo, window.hi)
         if self.clauses.from_day is not None:
             if not self.template.has_start:
                 raise ValueError(f"{self.template.id}: its window has no day to count from, so it takes no `from_day`")
@@ -257,8 +268,18 @@ class _Compiler:
         tied = tie(table, self.unit, self.template.window.side, alias, "f")
         if not stream.time or not self.bounded:
             return tied
-        end = time(stream.end) if stream.end and self.template.selector.overlapping else ""
-        return f"{tied} AND {inside(time(stream.time), 'f.lo', 'f.hi', daily=stream.daily, end=end)}"
+        selector = self.template.selector
+        named = stream.lasting and "name" in selector.needs and "t" not in selector.needs
+        end = time(stream.end) if stream.end and (selector.overlapping or named) else ""
+        lo = "" if stream.early and self.from_the_start else "f.lo"
+        return f"{tied} AND {inside(time(stream.time), lo, 'f.hi', daily=stream.daily, end=end)}"
+
+    @property
+    def from_the_start(self) -> bool:
+        """Whether the window begins with its admission, and no clause moves that."""
+        clauses = self.clauses
+        begins = all(w.early or (w.lo and w.lo == w.unit.start) for w in self.template.windows)
+        return self.unit.id == "hadm_id" and begins and clauses.from_day is None and clauses.calendar_year is None
 
     def select_targets(self, stream: Stream) -> None:
         self.select_stream(stream, "target")
@@ -336,8 +357,13 @@ class _Compiler:
             "lo": "f.origin" if self.template.selector.from_start else "f.lo",
             "hi": "f.hi",
         }
-        columns = [f"f.{key.strip()}" for key in self.keys.split(",")]
-        columns += [f"{expressions[need]} AS {need}" for need in self.template.selector.needs]
+        keys = [f"f.{key.strip()}" for key in self.keys.split(",")]
+        group = ""
+        if stream.one:
+            expressions = {need: TOGETHER[need].format(sql) for need, sql in expressions.items()}
+            named = [stream.text] if "name" in self.template.selector.needs else []
+            group = f" GROUP BY {', '.join([*keys, stream.one, *named])}"
+        columns = keys + [f"{expressions[need]} AS {need}" for need in self.template.selector.needs]
         columns += [f"{side} AS side"] if side else []
 
         if stream.clock == "y" and stream.partner:
@@ -347,7 +373,7 @@ class _Compiler:
             source = f"frame AS f JOIN {name} AS x ON {self.lies(stream, stream.target.table, 'x', unchanged)}"
             source += f" JOIN {name}_partner AS y ON {stream.joined}" if stream.partner else ""
         source += f" JOIN {name}_label AS l ON {stream.named}" if stream.label else ""
-        return f"SELECT {', '.join(columns)} FROM {source}"
+        return f"SELECT {', '.join(columns)} FROM {source}{group}"
 
     def write_measure(self, stream: Stream) -> str:
         """The selector's steps; returns the name of the step that has one measure per unit."""

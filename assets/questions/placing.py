@@ -48,12 +48,36 @@ def tie(table: str, unit: Unit, side: Side, record: str, other: str) -> str:
     return f"{record}.{column} = {other}.{column}"
 
 
+def whole_days(lo: str, hi: str, side: Side) -> tuple[str, str]:
+    """The bounds between which a date lies wholly before its unit, or wholly after it.
+
+    A procedure dated on the day of admission was mostly done in that admission, so that it tells nothing of the year
+    before; in a window inside of its unit, the dates of all its days count.
+
+    >>> whole_days("u.admittime - INTERVAL 365 DAY", "u.admittime", Side.BEFORE)[1]
+    "date_trunc('day', u.admittime)"
+    >>> whole_days("u.dischtime", "u.dischtime + INTERVAL 90 DAY", Side.AFTER)[0]
+    "date_trunc('day', u.dischtime) + INTERVAL 1 DAY"
+    """
+    if side is Side.BEFORE:
+        hi = f"date_trunc('day', {hi})"
+    if side is Side.AFTER:
+        lo = f"date_trunc('day', {lo}) + INTERVAL 1 DAY"
+    return lo, hi
+
+
 def inside(stream_time: str, lo: str, hi: str, *, daily: bool = False, end: str = "") -> str:
     """Does the time lie in `[lo, hi)`? A date counts on every day the interval touches; an interval if it overlaps.
 
+    Without `lo` all that lies before `hi` counts.
+
     >>> inside("x.charttime", "f.lo", "f.hi")
     'x.charttime >= f.lo AND x.charttime < f.hi'
+    >>> inside("x.transfertime", "", "f.hi")
+    'x.transfertime < f.hi'
     """
+    if not lo:
+        return f"{stream_time} < {hi}"
     if daily:
         day = f"CAST({stream_time} AS DATE)"
         return f"{day} >= CAST({lo} AS DATE) AND {day} <= CAST({hi} - INTERVAL 1 SECOND AS DATE)"

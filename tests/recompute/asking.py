@@ -155,7 +155,7 @@ def _by_unit(
     )
     frame = frame.with_row_index("row").join(asked, on=column)
     if "t" in frame.columns:
-        named = records.lasting and template.selector_name in ("names", "number_of_names")
+        named = records.lasting and template.selector_name in ("names", "number_of_names", "most_frequent")
         placed = _placed(records.daily, template.selector.overlapping or named, window)
         begins = {template.window_name, template.versus or template.window_name} <= BEGINNING
         if records.early and begins and not {"from_day", "calendar_year"} & set(filling):

@@ -67,7 +67,7 @@ def death() -> Stream:
             value="number of days from {start} to death",
             event="death",
             events="deaths",
-            counts="patients with a recorded date of death; the same calendar day is 0",
+            counts="patients with a recorded date of death, in calendar days from the one date to the other",
         ),
         time="CAST(x.dod AS TIMESTAMP)",
         value="date_diff('day', CAST(f.origin AS DATE), x.dod)",
@@ -229,7 +229,8 @@ def service() -> Stream:
         words=Phrases(
             entries="clinical services",
             listed="clinical services took care of the patient",
-            counts="service records with a service and a time",
+            counts="service records with a service and a time; in what begins with the admission, those noted earlier "
+            "count as well",
             own={
                 "first_names": (
                     "which clinical service took the patient over first {when}",
@@ -243,5 +244,6 @@ def service() -> Stream:
         ),
         time="x.transfertime",
         text="x.curr_service",
+        early=True,
         no_route="the question names service records; orders and wards name teams and places",
     )

@@ -63,9 +63,11 @@ def under_service(concept: Term) -> Stream:
             events=f"take-overs by {concept.lay_name}",
             whole="service records",
             part=f"take-overs by {concept.lay_name}",
-            counts="service records with a service and a time",
+            counts="service records with a service and a time; in what begins with the admission, those noted earlier "
+            "count as well",
         ),
         time="x.transfertime",
+        early=True,
         hit=f"x.curr_service IN {listed(concept.values)}",
         definition=f"service records with {concept.definition}",
         no_route="the question names service records; orders and wards name teams and places",
