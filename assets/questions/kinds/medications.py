@@ -179,7 +179,8 @@ def dose_withheld(concept: Drug) -> Stream:
                     f"percentage of charted {concept.lay_name} doses that were not given or held",
                 )
             },
-            counts=f"doses charted in the administration record as {GIVEN_WORDS}, and those charted as not given or held, as "
+            counts=f"doses charted in the administration record as {GIVEN_WORDS}, and those charted as not "
+            "given or held, as "
             + " or ".join(f"'{text}'" for text in NOT_GIVEN),
         ),
         time="x.charttime",

@@ -10,6 +10,13 @@ from schemas.concepts import ChartedDate, Device, Pool, Term, load
 from schemas.questions import Intent, Role, Selection
 
 PROCEDURE_ONLY = "the question names the ICU's procedure record; billed procedures have neither a time nor these names"
+IMAGING = (
+    *(221214, 221216, 221217, 221219, 221255, 223253, 225427, 225432, 225457, 225459, 225460, 225461, 225462, 225463),
+    *(228715, 229575, 229581, 229582),
+)
+"""Items of `d_items` with category '5-Imaging'. The order's own category files echos, ultrasound and MRI under
+'Procedures' (61 of 323 studies of the demo)."""
+
 INSERTIONS = tuple(date.itemid for date in load().of(Pool.LINE).values() if isinstance(date, ChartedDate))
 
 
@@ -121,7 +128,7 @@ def icu_procedure(concept: Device) -> Stream:
 def imaging() -> Stream:
     """Which imaging was done in the ICU, by its name."""
     return Stream(
-        target=_procedures("starttime IS NOT NULL", "imaging in the ICU", "ordercategoryname = 'Imaging'"),
+        target=_procedures("starttime IS NOT NULL", "imaging in the ICU", f"itemid IN {listed(IMAGING)}"),
         label=ITEMS,
         named=SAME_ITEM,
         words=Phrases(
@@ -130,7 +137,8 @@ def imaging() -> Stream:
             entries="imaging studies on the ICU's procedure record",
             listed="imaging studies are on the ICU's procedure record",
             tally="kinds of study",
-            counts="ICU procedure records with ordercategoryname 'Imaging', named by their label in d_items",
+            counts="ICU procedure records of the items that d_items has under category '5-Imaging', by start time, "
+            "named by their label there",
         ),
         time="x.starttime",
         text="l.label",
@@ -154,21 +162,27 @@ def line_in_place() -> Stream:
             event="start of an invasive line",
             events="starts of invasive lines",
             running="any invasive line in place",
-            entries="invasive lines on the ICU's procedure record",
-            listed="invasive lines are on the ICU's procedure record",
+            entries="invasive lines placed",
+            listed="invasive lines were placed",
             tally="kinds of line",
             counts="ICU procedure records with ordercategoryname 'Invasive Lines' that end after they start, named by "
-            "their label in d_items",
+            "their label in d_items; a line is placed at its start time, and in place from there until its end time",
             own={
+                "names": ("which invasive lines were in place {when}", "invasive lines in place"),
+                "number_of_names": (
+                    "how many different invasive lines, by their names, were in place {when}",
+                    "number of different invasive lines, by their names, in place",
+                ),
                 "covered": (
                     "for how many hours was any invasive line in place {when}",
                     "number of hours with any invasive line in place",
-                )
+                ),
             },
         ),
         time="x.starttime",
         end="x.endtime",
         text="l.label",
+        lasting=True,
         no_route=PROCEDURE_ONLY,
     )
 
