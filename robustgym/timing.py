@@ -20,7 +20,7 @@ COLUMNS = ("intent", "scope", "condition", "tasks", "median_ms", "p90_ms", "max_
 
 
 class Timing(NamedTuple):
-    """Time that the oracle takes for the tasks of one cell and condition: its reference, through the gym's session."""
+    """Time that the references of one cell and condition take through the gym's session, opening it included."""
 
     intent: str
     scope: str

@@ -31,9 +31,14 @@ DUE = {ORACLE_CLEAN: 1.0, ORACLE_NOISE: 1.0, SILENCE: 0.0}
 
 def work(agent: Agent, row: GoldRow, hospital: Hospital) -> tuple[Transcript, Verdict]:
     """Let an agent work one task, and judge it."""
-    with session_of(hospital, row) as session:
-        transcript = agent.run(row.task, Episode(session, row.task))
+    transcript = worked(agent, row, hospital)
     return transcript, judge(transcript, row, hospital, recorded=True)
+
+
+def worked(agent: Agent, row: GoldRow, hospital: Hospital) -> Transcript:
+    """What an agent does with one task, in the session that any agent gets."""
+    with session_of(hospital, row) as session:
+        return agent.run(row.task, Episode(session, row.task))
 
 
 def yardsticks(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | None = None) -> dict[str, float]:
@@ -74,20 +79,21 @@ def failures(
         rows: The tasks.
         hospital: The hospital they were made from.
         progress: Told how far it is.
-        clock: Told how long the oracle took for each task, verdict included; several tasks run side by side.
+        clock: Told how long the oracle took for each task, session included; several run side by side.
     """
     found: dict[str, list[Verdict]] = {name: [] for name in DUE}
     oracle, silent = Oracle(rows), Abstain()
-    worked = count(1)
+    done = count(1)
 
     def both(row: GoldRow) -> tuple[Verdict, Verdict]:
         begun = perf_counter()
-        known = work(oracle, row, hospital)
+        transcript = worked(oracle, row, hospital)
         if clock:
             clock(row, perf_counter() - begun)
-        verdicts = _to_the_letter(row, *known), work(silent, row, hospital)[1]
+        known = judge(transcript, row, hospital, recorded=True)
+        verdicts = _to_the_letter(row, transcript, known), work(silent, row, hospital)[1]
         if progress:
-            progress(next(worked), len(rows))
+            progress(next(done), len(rows))
         return verdicts
 
     for row, (known, silence) in zip(rows, side_by_side(both, rows), strict=True):
