@@ -149,6 +149,8 @@ class Ratio(Measured):
 
     numerator: str
     denominator: str
+    factor: Number = None
+    """What the quotient is multiplied by, to be in the unit: 100 where the denominator is a percentage."""
     why: str = ""
 
 

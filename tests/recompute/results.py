@@ -37,8 +37,9 @@ def ratio(hospital: Hospital, concept: Ratio) -> Records:
     pairs = lab_results(hospital, above).join(
         lab_results(hospital, below), on=["subject_id", "specimen_id"], suffix="_below"
     )
-    pairs = pairs.filter(pl.col("v_below") != 0)
-    return Records(pairs.select("subject_id", "t", v=pl.col("v") / pl.col("v_below")), worse=concept.worse)
+    pairs = pairs.filter(pl.col("v_below") > 0)
+    quotient = pl.col("v") / pl.col("v_below") * (concept.factor or 1)
+    return Records(pairs.select("subject_id", "t", v=quotient), worse=concept.worse)
 
 
 SPECIMEN = "micro_specimen_id"

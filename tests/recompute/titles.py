@@ -41,7 +41,7 @@ def group_titles(hospital: Hospital, group: DiagnosisGroup) -> Records:
 
 @kind
 def unspecified(hospital: Hospital) -> Records:
-    hit = pl.col("name").str.to_lowercase().str.contains("unspecified", literal=True)
+    hit = pl.col("name").str.to_lowercase().str.ends_with("unspecified")
     return Records(_diagnoses(hospital).select("subject_id", "hadm_id", "t", hit=hit))
 
 
@@ -132,14 +132,14 @@ def _details(hospital: Hospital) -> pl.DataFrame:
     return details.join(orders, on=["subject_id", "poe_id"])
 
 
-def _said(hospital: Hospital, fields: list[str]) -> Records:
+def _said(hospital: Hospital, fields: list[str], *, early: bool = False) -> Records:
     rows = _details(hospital).filter(pl.col("field").is_in(fields))
-    return Records(rows.select("subject_id", "hadm_id", "t", "name"))
+    return Records(rows.select("subject_id", "hadm_id", "t", "name"), early=early)
 
 
 @kind
 def order_detail(hospital: Hospital, field: Term) -> Records:
-    return _said(hospital, list(field.values))
+    return _said(hospital, list(field.values), early=True)
 
 
 @kind

@@ -37,10 +37,11 @@ def billed_service() -> Stream:
         words=Phrases(
             event="HCPCS line",
             events="HCPCS lines",
-            entries="services billed under HCPCS",
-            listed="services were billed under HCPCS",
-            tally="services",
-            counts="HCPCS lines by the short_description of their code in d_hcpcs, dated by the admission",
+            entries="headings of services billed under HCPCS",
+            listed="headings of services were billed under HCPCS",
+            tally="headings",
+            counts="HCPCS lines by the short_description of their code in d_hcpcs, which for CPT codes is the heading "
+            "of a chapter, dated by the admission",
         ),
         time="y.admittime",
         text="l.short_description",

@@ -72,7 +72,8 @@ def hospital_stay() -> Stream:
             event="hospital admission",
             events="hospital admissions",
             running="hospital care",
-            counts="admissions that end after they begin, by their time of admission",
+            counts="admissions that end after they begin, by their time of admission; where there is none, there is "
+            "no answer, not even 0",
             own={
                 "total": ("how many days in all did the patient spend in hospital {when}", "total days in hospital"),
                 "nth": ("how long was the {nth} hospital stay {when}", "length of the {nth} hospital stay"),

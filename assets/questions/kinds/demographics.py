@@ -142,7 +142,7 @@ def discharged_to(concept: Term) -> Stream:
             events=f"discharges to {concept.lay_name}",
             whole="admissions with a stated discharge destination",
             part=f"discharges to {concept.lay_name}",
-            counts="admissions with a discharge_location, by their time of admission",
+            counts="admissions with a discharge_location, by their time of admission, of those who have one there",
             own={
                 "share_of": (
                     f"what percentage of the admissions {{when}} ended with discharge to {concept.lay_name}",
@@ -189,7 +189,7 @@ def visit() -> Stream:
             event="hospital admission",
             events="hospital admissions",
             running="hospital care",
-            counts="admissions that end after they begin",
+            counts="admissions that end after they begin; where there is none, there is no answer, not even 0",
             own={
                 "longest_pause": (
                     "what was the longest time out of hospital between two admissions {when}",

@@ -25,6 +25,9 @@ SPECIMEN = "x.micro_specimen_id"
 """Microbiology has a row for each test of a specimen, and for each antibiotic that an organism was tested against: 312
 organisms of specimens have 1,241 rows in the demo."""
 
+GASES = frozenset({"po2", "pco2", "ph_blood", "oxygen_saturation", "base_excess"})
+"""Results of a blood gas that differ between arteries and veins."""
+
 NO_COPY = "nurses' charts have no item that repeats this result (chartevents_copies in labs.csv)"
 
 
@@ -55,7 +58,8 @@ def results(lab: Lab) -> Stream:
             event=f"{lab.lay_name} result",
             events=f"{lab.lay_name} results",
             counts=f"results with a number from {span(lab.plausible_low, lab.plausible_high)}"
-            + (f" in {unit}" if unit else ""),
+            + (f" in {unit}" if unit else "")
+            + _origin(lab),
         ),
         time="x.charttime",
         value="x.valuenum",
@@ -68,6 +72,11 @@ def results(lab: Lab) -> Stream:
         no_route=NO_COPY,
         definition=lab.definition,
     )
+
+
+def _origin(lab: Lab) -> str:
+    """What the contract says of a blood gas: its item does not tell an artery from a vein, only the specimen does."""
+    return ", of arterial and venous blood alike" if lab.id in GASES else ""
 
 
 def span(low: float | None, high: float | None) -> str:
@@ -94,19 +103,24 @@ def ratio(concept: Ratio) -> Stream:
     above, below = labs[concept.numerator], labs[concept.denominator]
     assert isinstance(above, Lab)
     assert isinstance(below, Lab)
+    divisors = lab_results(below)
     return Stream(
         target=lab_results(above),
-        partner=lab_results(below),
+        partner=replace(divisors, support=f"{divisors.support} AND valuenum > 0"),
         joined="y.subject_id = x.subject_id AND y.specimen_id = x.specimen_id",
         words=Phrases(
             value=concept.lay_name,
             event=f"{concept.lay_name}",
             events=f"{concept.lay_name}s",
-            counts=f"pairs of usable results of one specimen_id ({above.lay_name} over {below.lay_name})",
+            counts=f"pairs of usable results of one specimen_id ({above.lay_name} over {below.lay_name}"
+            + (f" in percent, times {number(concept.factor)}" if concept.factor else "")
+            + ("" if (below.plausible_low or 0) > 0 else "; nothing is divided by 0")
+            + ")"
+            + _origin(above),
         ),
         time="x.charttime",
-        value="x.valuenum / nullif(y.valuenum, 0)",
-        unit="ratio",
+        value=(f"{number(concept.factor)} * " if concept.factor else "") + "x.valuenum / y.valuenum",
+        unit=concept.unit or "ratio",
         decimals=concept.decimals,
         worse=concept.worse,
         threshold=concept.threshold,

@@ -71,7 +71,11 @@ def order(concept: Drug) -> Stream:
     )
 
 
-@kind(Intent.MEDICATIONS, Pool.ORDERED_DRUG, least=8)
+BY_DOSE = frozenset(load().of(Pool.ORDERED_DRUG)) - DRIPS
+"""Ingredients ordered dose by dose: the "dose" of an ordered norepinephrine is the bag."""
+
+
+@kind(Intent.MEDICATIONS, Pool.ORDERED_DRUG, least=8, only=BY_DOSE)
 def dose(concept: Drug) -> Stream:
     """Ordered single doses of one ingredient; '1-2' and '25,000' are not numbers and do not count."""
     return Stream(
@@ -180,8 +184,7 @@ def dose_withheld(concept: Drug) -> Stream:
                 )
             },
             counts=f"doses charted in the administration record as {GIVEN_WORDS}, and those charted as not "
-            "given or held, as "
-            + " or ".join(f"'{text}'" for text in NOT_GIVEN),
+            "given or held, as " + " or ".join(f"'{text}'" for text in NOT_GIVEN),
         ),
         time="x.charttime",
         hit=f"x.event_txt IN {listed(NOT_GIVEN)}",
@@ -248,18 +251,17 @@ def given_by_tube() -> Stream:
         joined="y.subject_id = x.subject_id AND y.emar_id = x.emar_id",
         clock="y",
         words=Phrases(
-            happened="was any dose given through a nasogastric tube",
-            counted="doses were given through a nasogastric tube",
-            events="doses given through a nasogastric tube",
-            whole="doses charted by mouth or tube",
-            part="given through a nasogastric tube",
+            happened="was any dose charted with route NG (nasogastric tube)",
+            counted="doses were charted with route NG (nasogastric tube)",
+            events="doses charted with route NG (nasogastric tube)",
+            whole="doses charted with route PO or NG",
+            part="charted with route NG (nasogastric tube)",
             counts=f"administration details with route 'PO' (by mouth) or 'NG' (nasogastric tube), of doses charted as "
             f"{GIVEN_WORDS}",
             own={
                 "share_of": (
-                    "what percentage of the doses charted by mouth or tube {when} were given through a nasogastric "
-                    "tube",
-                    "percentage of doses by mouth or tube that were given through a nasogastric tube",
+                    "what percentage of the doses charted with route PO or NG {when} had route NG (nasogastric tube)",
+                    "percentage of doses with route PO or NG that had route NG (nasogastric tube)",
                 )
             },
         ),
@@ -368,9 +370,10 @@ def class_order(concept: DrugClass) -> Stream:
                 )
             },
             running=f"active orders for {concept.lay_name}",
-            entries=f"{concept.lay_name} ordered",
-            listed=f"{concept.lay_name} were ordered",
-            counts="prescriptions of drug_type MAIN that stop after they start, under the drug names as stored",
+            entries=f"drug names, as entered, of {concept.lay_name} ordered",
+            listed=f"drug names of {concept.lay_name}, as entered, were ordered",
+            counts="prescriptions of drug_type MAIN that stop after they start; two spellings or forms of one drug are "
+            "two names",
         ),
         time="x.starttime",
         end="x.stoptime",

@@ -74,10 +74,12 @@ def order_detail(concept: Term) -> Stream:
             listed=f"{concept.lay_name} did provider orders name",
             tally=concept.lay_name,
             counts="details of new provider orders (transaction_type 'New') with a value, as stored without outer "
-            "blanks, by the time of the order",
+            "blanks, by the time of the order; in what begins with the admission, orders placed earlier for it count "
+            "as well",
         ),
         time="y.ordertime",
         text="trim(x.field_value)",
+        early=True,
         definition=f"details of provider orders with {concept.definition}",
         no_route=ORDER_ONLY,
     )

@@ -22,7 +22,8 @@ def admitting_provider() -> Stream:
             entries="admitting providers",
             listed="providers admitted the patient",
             tally="providers",
-            counts="admissions whose admit_provider_id is in the provider table",
+            counts="admissions whose admit_provider_id is in the provider table, by their time of admission; where "
+            "there is none, there is no answer, not even 0",
             own={
                 "nth_names": (
                     "which provider admitted the patient at the {nth} admission that names one {when}",

@@ -71,7 +71,7 @@ def icu_service(concept: Term) -> Stream:
         label=ITEMS,
         named=SAME_ITEM,
         words=Phrases(
-            happened=f"was any {concept.lay_name} entered on the ICU's procedure record",
+            happened=f"was any entry of {concept.lay_name} made on the ICU's procedure record",
             counted=f"entries of {concept.lay_name} were made on the ICU's procedure record",
             events=f"entries of {concept.lay_name} on the ICU's procedure record",
             whole="entries of the ICU's procedure record",
@@ -166,8 +166,10 @@ def line_in_place() -> Stream:
             listed="invasive lines were placed",
             tally="kinds of line",
             counts="ICU procedure records with ordercategoryname 'Invasive Lines' that end after they start, named by "
-            "their label in d_items; a line is placed at its start time, and in place from there until its end time",
+            "their label in d_items; a line is placed at its start time, and in place from then until its end time",
             own={
+                "first_names": ("which invasive lines were placed first {when}", "invasive lines placed first"),
+                "last_names": ("which invasive lines were placed last {when}", "invasive lines placed last"),
                 "names": ("which invasive lines were in place {when}", "invasive lines in place"),
                 "number_of_names": (
                     "how many different invasive lines, by their names, were in place {when}",
