@@ -16,6 +16,7 @@ from sqlglot import exp
 from assets.pairs.records import cell
 from assets.questions import Template, all_records_sql, ask, every_unit_sql, lint
 from assets.questions.grammar import Kind, Stream
+from assets.questions.kinds.resources import IMAGING
 from assets.questions.template import admissible
 from assets.questions.vocabulary import kinds, selectors
 from noise_ops import NotApplicable, operators
@@ -286,3 +287,82 @@ def test_a_label_is_listed_among_the_records(hospital: duckdb.DuckDBPyConnection
 def test_filters_name_concepts_that_exist() -> None:
     for kind in KINDS.values():
         assert kind.only <= (set(load().of(kind.pool)) if kind.pool else set()), kind.name
+
+
+def answers(hospital: duckdb.DuckDBPyConnection, id_: str, **filling: str) -> dict[int, object]:
+    """Every unit's answer, by its id."""
+    template = Template.parse(id_)
+    rows = hospital.execute(every_unit_sql(template, filling)).fetchall()
+    return {row[len(template.unit.ids) - 1]: row[-1] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("window", "side"),
+    [
+        ("year_before_admission", "p.chartdate < CAST(u.admittime AS DATE)"),
+        ("after_discharge_90d", "p.chartdate > CAST(u.dischtime AS DATE)"),
+    ],
+)
+def test_procedures_of_the_admission_are_not_of_the_time_around_it(
+    hospital: duckdb.DuckDBPyConnection, window: str, side: str
+) -> None:
+    """Most are dated on a day of the admission, its first included, and the window begins or ends on that day."""
+    near = (
+        "date_diff('day', CAST(u.admittime AS DATE), p.chartdate) >= -365 AND "
+        if "year" in window
+        else ("p.chartdate <= CAST(u.dischtime + INTERVAL '90 days' - INTERVAL '1 second' AS DATE) AND ")
+    )
+    told = answers(hospital, f"diagnoses-patient-procedure_codes-{window}-days_with")
+    by_hand = hospital.execute(
+        "SELECT u.hadm_id, count(DISTINCT p.chartdate) FROM admissions AS u JOIN procedures_icd AS p "
+        f"USING (subject_id) WHERE u.admittime < u.dischtime AND {near}{side} GROUP BY ALL"
+    ).fetchall()
+    assert told == dict(by_hand)
+    assert len(told) > 30
+
+
+def test_a_service_noted_before_the_admission_is_its_first(hospital: duckdb.DuckDBPyConnection) -> None:
+    told = answers(hospital, "demographics-patient-service-arrival_to_discharge-first_names")
+    first = hospital.execute(
+        "SELECT hadm_id, [arg_min(curr_service, transfertime)] FROM services GROUP BY ALL"
+    ).fetchall()
+    assert told == dict(first)
+
+
+def test_a_specimen_counts_once(hospital: duckdb.DuckDBPyConnection) -> None:
+    told = answers(hospital, "labs-patient-culture_growth-whole_record-count_of", concept="urine")
+    grown = hospital.execute(
+        "SELECT subject_id, count(DISTINCT micro_specimen_id) FILTER (org_name <> 'CANCELLED') FROM microbiologyevents "
+        "WHERE spec_type_desc = 'URINE' AND charttime IS NOT NULL GROUP BY ALL"
+    ).fetchall()
+    assert told == dict(grown)
+
+
+def test_no_order_of_a_code_status_is_no_order_against_resuscitation(hospital: duckdb.DuckDBPyConnection) -> None:
+    told = answers(hospital, "demographics-patient-limited_code-admission-any_of")
+    dated = hospital.execute(
+        "SELECT DISTINCT poe.hadm_id FROM poe_detail JOIN poe USING (poe_id) JOIN admissions USING (hadm_id) "
+        "WHERE transaction_type = 'New' AND ordertime >= admittime AND ordertime < dischtime"
+    ).fetchall()
+    assert {(hadm_id,) for hadm_id in told} == set(dated)
+    assert len(told) > 250
+
+
+def test_imaging_is_what_the_dictionary_says(hospital: duckdb.DuckDBPyConnection) -> None:
+    found = hospital.execute("SELECT itemid FROM d_items WHERE category = '5-Imaging' ORDER BY itemid").fetchall()
+    assert tuple(itemid for (itemid,) in found) == IMAGING
+
+
+def test_a_line_is_named_wherever_it_was_in_place(hospital: duckdb.DuckDBPyConnection) -> None:
+    placed = answers(hospital, "cost-patient-line_in_place-last_24h_of_stay-first_names")
+    in_place = answers(hospital, "cost-patient-line_in_place-last_24h_of_stay-names")
+    assert len(in_place) > len(placed) > 0
+
+
+def test_details_belong_to_the_admission_of_their_order() -> None:
+    """Else a dose whose link is lost could be placed by its detail."""
+    for id_ in ("medications-patient-dose_given-admission-total", "cost-patient-order_detail-admission-names"):
+        template = Template.parse(id_)
+        concept = admissible(template, "concept")[0].id
+        question = ask(template, {"subject_id": 1, "hadm_id": 2, "concept": concept})
+        assert "records belong to the admission by their hadm_id" in question.text
