@@ -22,7 +22,7 @@ MANY_TABLES = 3
 EHRSQL_2024 = 17.17
 """Mean components of EHRSQL-2024's 6,539 answerable questions; see `assets.questions.components`."""
 
-MEASURED_BY_HAND = {"by_hand": 22.4, "compiled": 57.3, "normalised": 35.6}
+MEASURED_BY_HAND = {"by_hand": 22.4, "compiled": 57.6, "normalised": 36.1}
 """Mean components of twelve references, one per cell, that were also written by hand (tests/written_by_hand.py)."""
 
 ALONE = 40
