@@ -15,8 +15,10 @@ from assets.pairs.asking import Questions, build_questions
 from assets.pairs.frames import made
 from assets.pairs.identity import canonical, drawn, question_id, split_of, task_id
 from assets.pairs.noising import Candidates, Pair, build_pairs
+from assets.pairs.promises import surviving_route
 from assets.pairs.selecting import select
-from assets.questions import catalogue
+from assets.questions import Template, ask, catalogue, records_sql
+from assets.questions.compiler import UNIT_ROUTE
 from assets.staging import find_source, stage
 from assets.synthetic import write_hospital
 from noise_ops import Operator, operators
@@ -169,6 +171,23 @@ def test_nothing_depends_on_the_number_of_workers(sweep: Sweep, monkeypatch: pyt
     assert build_questions(sweep.hospital, concepts.load(), PROFILE, SEED) == sweep.questions
     for name in ("value_null", "ordinal_absent"):
         assert _pairs(OPERATORS[name], sweep.questions, sweep.hospital) == sweep.made[name]
+
+
+def test_a_stay_told_elsewhere_tells_nothing_of_what_was_done_in_it(demo_warehouse: Path) -> None:
+    """A ward movement into intensive care is no route to its imaging, but one to the time in intensive care."""
+    with Hospital.open(demo_warehouse) as hospital:
+        session = hospital.session(row_ids=True)
+        _, [(patient, stay_id, hadm_id)] = session.fetch(
+            "SELECT subject_id, stay_id, hadm_id FROM icustays JOIN transfers USING (subject_id, hadm_id, intime) "
+            "WHERE icustays.intime < icustays.outtime ORDER BY ALL LIMIT 1"
+        )
+        stay = ask(Template.parse("cost-patient-imaging-icu_stay-names"), {"subject_id": patient, "stay_id": stay_id})
+        assert session.fetch(records_sql(stay, UNIT_ROUTE))[1]
+        assert surviving_route(session, stay) == ""
+        admission = Template.parse("cost-patient-icu_time-admission-covered")
+        time = ask(admission, {"subject_id": patient, "hadm_id": hadm_id})
+        assert surviving_route(session, time) == "the fact survives in transfers"
+        session.close()
 
 
 def test_a_task_id_tells_neither_pair_nor_condition() -> None:

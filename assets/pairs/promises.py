@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assets.questions import gold_of, records_sql
+from assets.questions.compiler import UNIT_ROUTE
 from robustgym.hospital import Extracts, Hospital, Session
 from schemas.answers import Gold
 from schemas.noise import Noise, Promise
@@ -61,8 +62,14 @@ def check(
 
 
 def surviving_route(session: Session, question: Question) -> str:
-    """The first declared route by which the same fact is still there, in words; empty if none is."""
-    for route in question.selections_of(Role.ROUTE):
+    """The first declared route by which the same fact is still there, in words; empty if none is.
+
+    Where else an ICU stay is told matters only once the stay is gone: its transfer says nothing of what was done in it.
+    """
+    routes = question.selections_of(Role.ROUTE)
+    if any(session.fetch(records_sql(question, unit.name))[1] for unit in question.selections_of(Role.UNIT)):
+        routes = tuple(route for route in routes if route.name != UNIT_ROUTE)
+    for route in routes:
         if route.table not in session.tables:
             continue
         _, rows = session.fetch(f"SELECT count(*) FROM ({records_sql(question, route.name)})")

@@ -24,6 +24,9 @@ from schemas.tables import TABLES
 
 NO_TIME = "CAST(NULL AS TIMESTAMP)"
 
+UNIT_ROUTE = "route_unit"
+"""Name of the selection that tells where else the unit itself is recorded."""
+
 TOGETHER = {
     "t": "min({})",
     "t2": "max({})",
@@ -332,7 +335,7 @@ class _Compiler:
 
             near = "abs(date_diff('second', u.intime, x.intime)) <= 300"
             where = f"EXISTS (SELECT 1 FROM unit AS u WHERE x.hadm_id = u.hadm_id AND {near})"
-            self.select("route_unit", Role.ROUTE, icu_transfers(), where)
+            self.select(UNIT_ROUTE, Role.ROUTE, icu_transfers(), where)
 
     # ------------------------------------------------------------------ steps
 
