@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -48,10 +49,10 @@ def test_the_list_says_the_same_in_both_forms() -> None:
 
 
 def test_a_table_filters_too() -> None:
-    rows = listed(*FEW, "--table", "inputevents")
-    assert rows
-    assert all("inputevents" in row["tables"] for row in rows)
-    assert len(rows) < len(listed(*FEW))
+    everything = listed(*FEW)
+    read = Counter(table for row in everything for table in row["tables"])
+    table = next(name for name, n in sorted(read.items()) if n < len(everything))
+    assert listed(*FEW, "--table", table) == [row for row in everything if table in row["tables"]]
 
 
 def test_a_template_is_shown_whole() -> None:
