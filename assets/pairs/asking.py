@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby, islice
+from typing import Any
 
 from assets.pairs.balancing import GUESSED, most, surplus
 from assets.pairs.holding_out import NOTHING, HeldOut, hold_out
-from assets.pairs.identity import drawn, question_id, split_of
+from assets.pairs.identity import digest, drawn, question_id, split_of
 from assets.pairs.records import RowNumbers, associated
 from assets.pairs.scans import Scan, grouped
 from assets.questions import Template, ask, catalogue, every_unit_sql, fillings, gold_of, lint
@@ -23,6 +24,7 @@ from schemas.overlays import Value
 from schemas.pairs import Split
 from schemas.questions import Question, Scope
 from schemas.release import Drop, Profile
+from schemas.tables import TABLES
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -36,8 +38,16 @@ PER_FILLING = 2
 ROUNDS = 5
 """A population template is tried with more fillings up to so many times."""
 
-SPARE = 3
+SPARE = 2
 """Fillings it is tried with beyond those wanted, each time."""
+
+SPAN = 200
+"""Patients that are asked first for a filling."""
+
+ENOUGH = 2
+"""Units with an answer, for each question wanted of a template, after which no further patients are asked."""
+
+PATIENT_TABLES = frozenset(table.name for table in TABLES.values() if table.patient)
 
 GUESS = "its answer would be a good guess: many questions of the template have it"
 
@@ -149,6 +159,8 @@ class _Asker:
         self._answers: Counter[tuple[Template, str]] = Counter()
         self._linted: set[Template] = set()
         self._session = hospital.session(row_ids=True)
+        _, subjects = self._session.fetch("SELECT subject_id FROM patients ORDER BY subject_id")
+        self.patients: list[int] = [subject for (subject,) in subjects]
 
     def close(self) -> None:
         """Give up its session. What it asked stays."""
@@ -189,12 +201,23 @@ class _Asker:
                 return
 
     def _answerable(self, template: Template, filling: Mapping[str, Value]) -> Iterator[dict[str, Value]]:
-        """Parameters of the units that have an answer for a filling, in drawn order; rare answers have their turn."""
-        columns, rows = self._session.fetch(every_unit_sql(template, filling))
+        """Parameters of units that have an answer for a filling, in drawn order; rare answers have their turn.
+
+        Patients are asked in spans, each twice as wide as the one before, until enough have an answer: of what most
+        patients have, a small part of the hospital is read.
+        """
+        sql = every_unit_sql(template, filling)
+        held = self.held_out.holds(template, filling)
+        columns: list[str] = []
+        rows: list[tuple[Any, ...]] = []
+        for span in self._spans(template, filling):
+            with self.hospital.session(only=dict.fromkeys(PATIENT_TABLES & self.hospital.tables, span)) as session:
+                columns, found = session.fetch(sql)
+            rows += [row for row in found if not held or self._split(row[0]) is Split.TEST]
+            if len(rows) >= ENOUGH * self.profile.questions_per_template:
+                break
         if not rows:
             self._drops[template, "no unit has an answer for this concept"] += 1
-        if self.held_out.holds(template, filling):
-            rows = [row for row in rows if self._split(row[0]) is Split.TEST]
         units = [dict(zip(columns[:-1], row[:-1], strict=True)) for row in rows]
         answers = {canonical(unit): str(row[-1]) for unit, row in zip(units, rows, strict=True)}
         order = drawn(units, self.seed, template.id, key=lambda unit: sorted(unit.items()))
@@ -204,6 +227,19 @@ class _Asker:
                 by_answer.setdefault(answers[canonical(unit)], []).append(unit)
             order = list(in_turn(iter(units) for units in by_answer.values()))
         return iter([{**filling, **unit} for unit in order])
+
+    def _spans(self, template: Template, filling: Mapping[str, Value]) -> Iterator[str]:
+        """Predicates that cut the patients into spans of their ids, from a drawn place on and round."""
+        patients = self.patients
+        first = int(digest(self.seed, template.id, canonical(dict(filling)), "spans")[:8], 16) % len(patients)
+        turned, width = patients[first:] + patients[:first], SPAN
+        while turned:
+            span, turned = sorted(turned[:width]), turned[width:]
+            width *= 2
+            # The ids lie in one stretch, or in two where the round begins anew.
+            low = [patient for patient in span if patient < patients[first]]
+            high = [patient for patient in span if patient >= patients[first]]
+            yield " OR ".join(f"subject_id BETWEEN {ids[0]} AND {ids[-1]}" for ids in (low, high) if ids)
 
     def ask_populations(self, templates: list[Template], progress: Progress) -> None:
         """Ask in rounds; within a round, questions that read the same records share one extract of them."""
