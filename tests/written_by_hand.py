@@ -74,7 +74,7 @@ BY_HAND = (
         SELECT gender AS sex, round(median(date_diff('day', dischtime::DATE, dod))) AS median, count(*) AS admissions
         FROM admissions JOIN patients USING (subject_id)
         WHERE admittime < dischtime AND gender <> '___'
-          AND dod BETWEEN dischtime::DATE AND (dischtime + INTERVAL 365 DAY - INTERVAL 1 SECOND)::DATE
+          AND dod > dischtime::DATE AND dod <= (dischtime + INTERVAL 365 DAY - INTERVAL 1 SECOND)::DATE
           AND hadm_id IN (
             SELECT hadm_id FROM diagnoses_icd
             WHERE icd_version = 9 AND icd_code LIKE '3051%' OR icd_version = 10 AND icd_code LIKE 'F172%'
@@ -188,10 +188,10 @@ BY_HAND = (
             AND try_cast(result_value AS DOUBLE) BETWEEN 66 AND 2425
         )
         SELECT round(
-          min(lb) FILTER (chartdate BETWEEN dischtime::DATE
-            AND (dischtime + INTERVAL 90 DAY - INTERVAL 1 SECOND)::DATE)
-          - min(lb) FILTER (chartdate BETWEEN (admittime - INTERVAL 365 DAY)::DATE
-            AND (admittime - INTERVAL 1 SECOND)::DATE)) AS answer
+          min(lb) FILTER (chartdate > dischtime::DATE
+            AND chartdate <= (dischtime + INTERVAL 90 DAY - INTERVAL 1 SECOND)::DATE)
+          - min(lb) FILTER (chartdate >= (admittime - INTERVAL 365 DAY)::DATE
+            AND chartdate < admittime::DATE)) AS answer
         FROM weights
         """,
     ),
@@ -206,10 +206,10 @@ BY_HAND = (
             AND admittime < dischtime
             AND hadm_id IN (SELECT hadm_id FROM prescriptions WHERE lower(trim(drug)) = 'magnesium sulfate')
         ), changes AS (
-          SELECT avg(lb) FILTER (chartdate BETWEEN dischtime::DATE
-              AND (dischtime + INTERVAL 90 DAY - INTERVAL 1 SECOND)::DATE)
-            - avg(lb) FILTER (chartdate BETWEEN (admittime - INTERVAL 365 DAY)::DATE
-              AND (admittime - INTERVAL 1 SECOND)::DATE) AS lb
+          SELECT avg(lb) FILTER (chartdate > dischtime::DATE
+              AND chartdate <= (dischtime + INTERVAL 90 DAY - INTERVAL 1 SECOND)::DATE)
+            - avg(lb) FILTER (chartdate >= (admittime - INTERVAL 365 DAY)::DATE
+              AND chartdate < admittime::DATE) AS lb
           FROM weights GROUP BY hadm_id
         )
         SELECT round(median(lb)) AS answer FROM changes HAVING count(lb) >= 5

@@ -85,7 +85,7 @@ def drg_billed() -> Stream:
             concept="drg_type = 'HCFA'",
             support=known("drgcodes", "description"),
             label="HCFA DRG",
-            names=("drg_code", "description"),
+            names=("description", "drg_code"),
         ),
         partner=admissions(),
         joined=ADMITTED,
