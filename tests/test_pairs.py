@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from assets.pairs.asking import Questions, build_questions
 from assets.pairs.frames import made
+from assets.pairs.balancing import most
 from assets.pairs.identity import canonical, drawn, question_id, split_of, task_id
 from assets.pairs.noising import Candidates, Pair, build_pairs
 from assets.pairs.promises import surviving_route
@@ -38,6 +39,7 @@ PROFILE = Profile(
     train_pairs=36,
     test_patients=0.5,
     promises=tuple(Promise),
+    templates_per_cell=13,
     questions_per_template=2,
     test_candidates_per_operator=1,
     train_candidates_per_operator=1,
@@ -82,6 +84,29 @@ def test_the_sweep_is_not_empty(sweep: Sweep) -> None:
     assert len(OPERATORS) >= 28
     assert len(sweep.questions.asked) >= 220
     assert len(sweep.pairs) >= 250
+
+
+def test_what_is_held_out_is_asked_in_the_test_split_alone(sweep: Sweep) -> None:
+    held = sweep.questions.held_out
+    assert held.templates
+    assert held.concepts
+    for asked in sweep.questions.asked:
+        if held.holds(Template.parse(asked.template), asked.parameters):
+            assert asked.split is Split.TEST, asked.template
+    for pair in sweep.pairs:
+        if pair.clean.split is Split.TRAIN:
+            for row in pair:
+                assert not held.holds(Template.parse(row.template), row.parameters), (row.template, row.operator)
+
+
+def test_no_answer_is_a_good_guess(sweep: Sweep) -> None:
+    by_template: defaultdict[str, list[str]] = defaultdict(list)
+    for asked in sweep.questions.asked:
+        by_template[asked.template].append(canonical(asked.gold))
+    for template, golds in by_template.items():
+        kind = Template.parse(template).answer.kind
+        [(_, n)] = Counter(golds).most_common(1)
+        assert n <= most(kind, len(golds)), (template, golds)
 
 
 def test_every_cell_asks(sweep: Sweep) -> None:

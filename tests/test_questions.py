@@ -27,7 +27,7 @@ from assets.questions.vocabulary import aggregators, cohorts, kinds, selectors, 
 from assets.questions.wording import sentence_of
 from schemas.answers import AnswerKind, AnswerType
 from schemas.attributes import ATTRIBUTES
-from schemas.concepts import Pool, load
+from schemas.concepts import Concepts, Pool, load
 from schemas.questions import Intent, Question, Role, Scope
 from schemas.tables import TABLES
 from tests.sweeping import swept
@@ -143,18 +143,37 @@ def test_an_attribute_changes_the_answer_and_keeps_the_records() -> None:
 
 def test_fillings_are_in_an_order_of_their_own() -> None:
     template = Template.parse("labs-population-lab-admission-nth-coded-median")
-    first = [json.dumps(f) for f in fillings(template, CONCEPTS, "a")]
-    assert first == [json.dumps(f) for f in fillings(template, CONCEPTS, "a")]
-    other = [json.dumps(f) for f in fillings(template, CONCEPTS, "b")]
-    assert first != other
+
+    def drawn(concepts: Concepts, seed: str) -> list[str]:
+        found = list(islice(fillings(template, concepts, seed), 2000))
+        return [json.dumps({name: value for name, value in f.items() if name != "register"}) for f in found]
+
+    first = drawn(CONCEPTS, "a")
+    assert first == drawn(CONCEPTS, "a")
+    assert first != drawn(CONCEPTS, "b")
     assert len(set(first)) == len(first)
     fewer = CONCEPTS.without({Pool.LAB: frozenset(["creatinine"])})
     kept = [f for f in first if json.loads(f)["concept"] != "creatinine"]
-    assert [json.dumps(f) for f in fillings(template, fewer, "a")] == kept
+    assert drawn(fewer, "a")[: len(kept)] == kept
+
+
+def test_every_concept_has_its_turn_before_any_comes_again() -> None:
+    template = Template.parse("labs-population-lab-admission-highest-coded-median")
+    asked_of = [f["concept"] for f in islice(fillings(template, CONCEPTS, "a"), 60)]
+    turn = asked_of[: asked_of.index(asked_of[0], 1)]
+    assert len(set(turn)) == len(turn) > 20
+    assert set(asked_of[len(turn) : 2 * len(turn)]) <= set(turn)
+
+
+def test_registers_take_turns() -> None:
+    template = Template.parse("labs-patient-lab-admission-highest")
+    said = Counter(f["register"] for f in islice(fillings(template, CONCEPTS, "a"), 40))
+    assert len(said) >= 4
+    assert max(said.values()) - min(said.values()) <= 1
 
 
 def test_a_clean_question_may_carry_a_clause() -> None:
-    template = Template.parse("labs-patient-lab-admission-nth")
+    template = Template.parse("labs-patient-lab-admission-highest")
     with_day = [f for f in fillings(template, CONCEPTS, "a") if "from_day" in f]
     assert 0 < len(with_day) < 30
 
@@ -231,7 +250,7 @@ def test_gold_rows_are_sorted_by_their_key() -> None:
 
 
 def test_lint_finds_what_it_is_for() -> None:
-    question = asked(PATIENT[0])
+    question = asked(Template.parse("labs-patient-lab-icu_stay-highest"))
     body = question.reference_sql
 
     def found(sql: str) -> list[str]:

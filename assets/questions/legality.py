@@ -175,7 +175,8 @@ def _records(template: Template) -> Iterator[str]:
     for need in selector.needs:
         if not has.get(need, "always"):
             yield f"{template.kind_name} has no {need}, which {template.selector_name} needs"
-    if missing := lacking(template):
+    one_anchor = len({window.anchor for window in template.windows if window.anchor}) < 2
+    if one_anchor and (missing := lacking(template)):
         yield f"{template.kind_name} has no words for {', '.join(missing)}, which {template.selector_name} names"
     if template.kind.intent is not template.intent:
         yield f"{template.kind_name} belongs to {template.kind.intent}"

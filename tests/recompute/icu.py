@@ -105,7 +105,6 @@ def _staff(name: str, table: str, time: str) -> None:
 
 
 _staff("input_charter", "inputevents", "starttime")
-_staff("procedure_charter", "procedureevents", "starttime")
 _staff("output_charter", "outputevents", "charttime")
 
 

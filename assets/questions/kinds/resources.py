@@ -53,7 +53,6 @@ def _staff(name: str, table: str, time: str, what: str, record: str) -> Kind:
 
 
 input_charter = _staff("input_charter", "inputevents", "starttime", "infusions and other inputs", "input record")
-procedure_charter = _staff("procedure_charter", "procedureevents", "starttime", "ICU procedures", "procedure record")
 
 
 def _procedures(support: str, label: str, concept: str = "TRUE", time: tuple[str, ...] = ("starttime",)) -> Selection:
