@@ -68,7 +68,8 @@ def test_codes_are_text_with_their_version() -> None:
 
 
 def test_affinity_names_things_that_exist() -> None:
-    pools = (Pool.LAB, Pool.RATIO, Pool.ORDERED_DRUG, Pool.GIVEN_DRUG, Pool.DIAGNOSIS, Pool.INFUSION, Pool.OUTPUT)
+    measured = (Pool.LAB, Pool.RATIO, Pool.VITAL, Pool.CLINIC, Pool.OUTPUT)
+    pools = (*measured, Pool.ORDERED_DRUG, Pool.GIVEN_DRUG, Pool.DIAGNOSIS, Pool.INFUSION)
     names = {concept.lay_name for pool in pools for concept in CONCEPTS.of(pool).values()}
     for row in rows("affinity"):
         assert row["anchor"] in names
