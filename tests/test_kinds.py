@@ -342,10 +342,38 @@ def test_no_order_of_a_code_status_is_no_order_against_resuscitation(hospital: d
     told = answers(hospital, "demographics-patient-limited_code-admission-any_of")
     dated = hospital.execute(
         "SELECT DISTINCT poe.hadm_id FROM poe_detail JOIN poe USING (poe_id) JOIN admissions USING (hadm_id) "
-        "WHERE transaction_type = 'New' AND ordertime >= admittime AND ordertime < dischtime"
+        "WHERE transaction_type IN ('New', 'Change') AND ordertime >= admittime AND ordertime < dischtime"
     ).fetchall()
     assert {(hadm_id,) for hadm_id in told} == set(dated)
     assert len(told) > 250
+
+
+def test_a_changed_order_says_the_code_status(hospital: duckdb.DuckDBPyConnection) -> None:
+    told = answers(hospital, "demographics-patient-limited_code-admission-any_of")
+    against = hospital.execute(
+        "SELECT DISTINCT hadm_id FROM poe_detail JOIN poe USING (poe_id) JOIN admissions USING (hadm_id) "
+        "WHERE field_name = 'Code status' AND (field_value LIKE 'Do not%' OR field_value LIKE 'DNAR%') "
+        "AND transaction_type <> 'D/C' AND ordertime >= admittime AND ordertime < dischtime"
+    ).fetchall()
+    assert {(hadm_id,) for hadm_id, said in told.items() if said} == set(against)
+    assert len(against) > 20
+
+
+def test_chest_tubes_are_drains_and_irrigant_is_no_output(hospital: duckdb.DuckDBPyConnection) -> None:
+    drains = answers(hospital, "vitals-patient-drained-icu_stay-any_of")
+    tubes = hospital.execute(
+        "SELECT DISTINCT stay_id FROM outputevents JOIN icustays USING (stay_id) JOIN d_items USING (itemid) "
+        "WHERE (label LIKE 'Chest Tube%' OR label LIKE '%Pleural%' OR label = 'Mediastinal') "
+        "AND value BETWEEN 0 AND 5000 AND charttime >= intime AND charttime < outtime"
+    ).fetchall()
+    assert len(tubes) > 20
+    assert all(drains[stay_id] for (stay_id,) in tubes)
+    named = answers(hospital, "vitals-patient-output_route-icu_stay-names")
+    assert not {n for names in named.values() for n in names} & {
+        "GU Irrigant Volume In",
+        "TF Residual",
+        "Pre-Admission",
+    }  # type: ignore[attr-defined]
 
 
 def test_imaging_is_what_the_dictionary_says(hospital: duckdb.DuckDBPyConnection) -> None:

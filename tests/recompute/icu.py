@@ -52,8 +52,17 @@ def tube_feed(hospital: Hospital) -> Records:
     return Records(rows.select(*IDS, "name", t="starttime", v="amount"), worse="low")
 
 
+# Bladder irrigant in, and out with the urine, feed measured in the stomach, and what left before intensive care.
+NOT_LOST = [226633, 227488, 227489, 226566, 227510, 227511]
+
+# Tubes of the chest, and drains of the recovery room: `d_items` files them under 'Output'.
+CHEST_TUBES = [226588, 226589, 229413, 229414, 226590, 226591, 226593, 226595, 226592, 226628]
+
+
 def _outputs(hospital: Hospital) -> pl.DataFrame:
-    rows = hospital["outputevents"].filter(within("value", 0, 5000) & pl.col("charttime").is_not_null())
+    rows = hospital["outputevents"].filter(
+        within("value", 0, 5000) & pl.col("charttime").is_not_null() & ~pl.col("itemid").is_in(NOT_LOST)
+    )
     return _labelled(hospital, rows)
 
 
@@ -64,7 +73,9 @@ def output_route(hospital: Hospital) -> Records:
 
 @kind
 def drained(hospital: Hospital) -> Records:
-    return Records(_outputs(hospital).select(*IDS, t="charttime", hit=pl.col("category") == "Drains"))
+    tube = pl.col("itemid").is_in(CHEST_TUBES)
+    drain = (pl.col("category") == "Drains").fill_null(value=False)
+    return Records(_outputs(hospital).select(*IDS, t="charttime", hit=drain | tube))
 
 
 @kind

@@ -6,6 +6,7 @@ import polars as pl
 
 from schemas.concepts import ClinicMeasure, Lab, Output, Pool, Ratio, Term, Vital, load
 from tests.recompute.hospital import Hospital, Records, hours_from, stated, within
+from tests.recompute.icu import NOT_LOST
 from tests.recompute.kinds import kind
 
 
@@ -113,11 +114,13 @@ def fluid_balance(hospital: Hospital) -> Records:
     intake = hospital["inputevents"].filter(
         (pl.col("amountuom") == "ml")
         & within("amount", 0, 10000)
+        & (pl.col("itemid") != 226361)  # taken before intensive care
         & (pl.col("statusdescription") != "Rewritten")
         & pl.col("starttime").is_not_null()
     )
     given = intake.select("subject_id", "hadm_id", "stay_id", t="starttime", v="amount")
-    return Records(given, minus=Records(_outputs(hospital, 0, 5000)))
+    lost = _outputs(hospital, 0, 5000).filter(~pl.col("itemid").is_in(NOT_LOST))
+    return Records(given, minus=Records(lost))
 
 
 @kind

@@ -99,8 +99,12 @@ def under_service(hospital: Hospital, sort: Term) -> Records:
     return Records(rows.select("subject_id", "hadm_id", t="transfertime", hit=hit), early=True)
 
 
+def _orders(hospital: Hospital, *sorts: str) -> pl.DataFrame:
+    return hospital["poe"].filter(pl.col("transaction_type").is_in(sorts) & pl.col("ordertime").is_not_null())
+
+
 def _new_orders(hospital: Hospital) -> pl.DataFrame:
-    return hospital["poe"].filter((pl.col("transaction_type") == "New") & pl.col("ordertime").is_not_null())
+    return _orders(hospital, "New")
 
 
 @kind
@@ -122,33 +126,30 @@ def consult(hospital: Hospital) -> Records:
     return Records(rows.select("subject_id", "hadm_id", t="ordertime", name="order_subtype"))
 
 
-def _details(hospital: Hospital) -> pl.DataFrame:
-    """What new orders say in their fields, at the time of the order: `t`, `field`, `name`."""
+def _details(hospital: Hospital, *sorts: str) -> pl.DataFrame:
+    """What orders of these sorts say in their fields, at the time of the order: `t`, `field`, `name`."""
     details = hospital["poe_detail"].filter(stated("poe_detail", "field_value"))
     details = details.select(
         "subject_id", "poe_id", field="field_name", name=pl.col("field_value").str.strip_chars(" ")
     )
-    orders = _new_orders(hospital).select("subject_id", "hadm_id", "poe_id", t="ordertime")
+    orders = _orders(hospital, *sorts).select("subject_id", "hadm_id", "poe_id", t="ordertime")
     return details.join(orders, on=["subject_id", "poe_id"])
-
-
-def _said(hospital: Hospital, fields: list[str], *, early: bool = False) -> Records:
-    rows = _details(hospital).filter(pl.col("field").is_in(fields))
-    return Records(rows.select("subject_id", "hadm_id", "t", "name"), early=early)
 
 
 @kind
 def order_detail(hospital: Hospital, field: Term) -> Records:
-    return _said(hospital, list(field.values), early=True)
+    rows = _details(hospital, "New").filter(pl.col("field").is_in(field.values))
+    return Records(rows.select("subject_id", "hadm_id", "t", "name"), early=True)
 
 
 @kind
 def code_status(hospital: Hospital) -> Records:
-    return _said(hospital, ["Code status"])
+    rows = _details(hospital, "New", "Change").filter(pl.col("field") == "Code status")
+    return Records(rows.select("subject_id", "hadm_id", "t", "name"))
 
 
 @kind
 def limited_code(hospital: Hospital) -> Records:
     hit = (pl.col("field") == "Code status") & pl.col("name").is_in(NOT_TO_RESUSCITATE)
-    rows = _details(hospital).filter(pl.col("field").is_not_null() & (pl.col("field") != "___"))
+    rows = _details(hospital, "New", "Change").filter(pl.col("field").is_not_null() & (pl.col("field") != "___"))
     return Records(rows.select("subject_id", "hadm_id", "t", hit=hit))

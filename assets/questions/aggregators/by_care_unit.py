@@ -20,4 +20,6 @@ def _group(unit: Unit) -> Group:
     return Group(records, link="stay_id", key="g.first_careunit", column="care_unit")
 
 
-AGGREGATOR = per_group("by_care_unit", _group, "separately for each care unit in which the stay began", frozenset({"stay"}))
+AGGREGATOR = per_group(
+    "by_care_unit", _group, "separately for each care unit in which the stay began", frozenset({"stay"})
+)

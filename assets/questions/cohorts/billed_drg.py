@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assets.questions.grammar import Cohort, Membership
 from assets.questions.sql import listed
-from schemas.concepts import BillingGroup, Pool
+from schemas.concepts import BillingGroup, Pool, load
 from schemas.questions import Role, Selection
 
 
@@ -26,5 +26,7 @@ COHORT = Cohort(
     member=_member,
     words="{units} billed under an MS-DRG for {cohort}",
     least=5,
+    # What such an operation was follows from no code of the group: it says how the bill came about, not who was ill.
+    only=frozenset(load().of(Pool.DRG)) - {"unrelated_surgery"},
     units=frozenset({"admission", "stay"}),
 )

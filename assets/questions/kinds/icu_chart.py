@@ -6,9 +6,37 @@ from assets.questions.grammar import Phrases, Stream
 from assets.questions.kinds._kind import kind
 from assets.questions.kinds._labels import CAREGIVERS, ITEMS, SAME_ITEM
 from assets.questions.kinds.labs import span
-from assets.questions.sql import between
+from assets.questions.sql import between, listed
 from schemas.concepts import ChartedDate, Ingredient, Pool
 from schemas.questions import Intent, Role, Selection
+
+NO_OUTPUT = {
+    226633: "Pre-Admission",
+    227488: "GU Irrigant Volume In",
+    227489: "GU Irrigant/Urine Volume Out",
+    226566: "Urine and GU Irrigant Out",
+    227510: "TF Residual",
+    227511: "TF Residual Output",
+}
+"""Items of the output record that are no loss of the ICU stay: irrigant that was put in or came back with the urine,
+feed measured in the stomach, and what left the patient elsewhere."""
+
+REAL_OUTPUT = f"itemid NOT IN {listed(tuple(NO_OUTPUT))}"
+REAL_OUTPUT_WORDS = f"other than {', '.join(f'{item} ({label})' for item, label in NO_OUTPUT.items())}"
+
+TUBES = {
+    226588: "Chest Tube #1",
+    226589: "Chest Tube #2",
+    229413: "Chest Tube #3",
+    229414: "Chest Tube #4",
+    226590: "L Pleural #1",
+    226591: "L Pleural #2",
+    226593: "R Pleural #1",
+    226595: "R Pleural #2",
+    226592: "Mediastinal",
+    226628: "PACU Drains",
+}
+"""Drains that `d_items` files under 'Output', not 'Drains': those of the chest, and of the recovery room."""
 
 OUTPUT_ONLY = "what left the patient is on the output record alone"
 
@@ -41,8 +69,8 @@ def ingredient(concept: Ingredient) -> Stream:
             value=concept.lay_name,
             event=f"entry of {concept.lay_name}",
             events=f"entries of {concept.lay_name}",
-            counts=f"ingredient entries of {span(concept.plausible_low, concept.plausible_high)} {concept.unit}, by "
-            "start time, none rewritten",
+            counts=f"ingredient entries of {span(concept.plausible_low, concept.plausible_high)} {concept.unit}, none "
+            "rewritten, each amount in whole at the time it began",
         ),
         time="x.starttime",
         value="x.amount",
@@ -94,8 +122,9 @@ def tube_feed() -> Stream:
             entries="tube feeds",
             listed="tube feeds were given",
             tally="feeds",
-            counts="entries of ingredient item 226060 (Calories) from 0 to 5000 Kcal, by start time, whose order "
-            "(orderid) has a main input of category '13-Enteral Nutrition', named by its label in d_items",
+            counts="entries of ingredient item 226060 (Calories) from 0 to 5000 Kcal, each in whole at the time it "
+            "began, whose order (orderid) has a main input of category '13-Enteral Nutrition', named by its label in "
+            "d_items",
         ),
         time="x.starttime",
         value="x.amount",
@@ -113,6 +142,7 @@ def _outputs(support: str, label: str) -> Selection:
         name="",
         role=Role.TARGET,
         table="outputevents",
+        concept=REAL_OUTPUT,
         support=support,
         label=label,
         time=("charttime",),
@@ -132,7 +162,8 @@ def output_route() -> Stream:
             entries="outputs and drains on the output record",
             listed="outputs and drains were charted with a volume",
             tally="outputs and drains",
-            counts="output entries above 0 and at most 5000 ml, named by their label in d_items",
+            counts="output entries above 0 and at most 5000 ml, named by their label in d_items, of items "
+            + REAL_OUTPUT_WORDS,
         ),
         time="x.charttime",
         text="l.label",
@@ -142,27 +173,35 @@ def output_route() -> Stream:
 
 @kind(Intent.VITALS)
 def drained() -> Stream:
-    """Entries from surgical drains, among all outputs: without any output entry nobody knows."""
+    """Entries from drains and chest tubes, among all outputs: without any output entry nobody knows."""
     return Stream(
         target=_outputs("value BETWEEN 0 AND 5000 AND charttime IS NOT NULL", "output entry"),
         label=ITEMS,
         named=SAME_ITEM,
         words=Phrases(
-            happened="was any output from a drain charted",
-            counted="outputs from a drain were charted",
-            events="outputs from a drain",
+            happened="was any output from a drain or chest tube charted",
+            counted="outputs from a drain or chest tube were charted",
+            events="outputs from a drain or chest tube",
             whole="output entries",
-            part="outputs from a drain",
-            counts="output entries of 0 to 5000 ml, of which those of category 'Drains' in d_items are from a drain",
+            part="outputs from a drain or chest tube",
+            counts="output entries of 0 to 5000 ml of items "
+            + REAL_OUTPUT_WORDS
+            + "; those of category 'Drains' in d_items and of items "
+            + ", ".join(f"{item} ({label})" for item, label in TUBES.items())
+            + " are from a drain or chest tube",
             own={
                 "share_of": (
-                    "what percentage of the output entries {when} came from a drain",
-                    "percentage of output entries that came from a drain",
-                )
+                    "what percentage of the output entries {when} came from a drain or chest tube",
+                    "percentage of output entries that came from a drain or chest tube",
+                ),
+                "first_of": (
+                    "when was output from a drain or chest tube first charted {when}",
+                    "time at which output from a drain or chest tube was first charted",
+                ),
             },
         ),
         time="x.charttime",
-        hit="l.category = 'Drains'",
+        hit=f"(l.category = 'Drains' OR x.itemid IN {listed(tuple(TUBES))})",
         no_route=OUTPUT_ONLY,
     )
 
@@ -198,7 +237,7 @@ def output_charter() -> Stream:
 
 @kind(Intent.VITALS)
 def chart_warning() -> Stream:
-    """Charted items outside the limits that the ICU's system warns at."""
+    """Charted items whose entry carries a warning, which the care provider documents by hand."""
     return Stream(
         target=Selection(
             name="",
@@ -217,7 +256,8 @@ def chart_warning() -> Stream:
             entries="charted items with a warning",
             listed="charted items carried a warning",
             tally="items",
-            counts="chart entries with warning 1, named by their label in d_items",
+            counts="chart entries with warning 1 (a warning that the care provider documented by hand), named by their "
+            "label in d_items",
         ),
         time="x.charttime",
         text="l.label",

@@ -25,7 +25,7 @@ SPECIMEN = "x.micro_specimen_id"
 """Microbiology has a row for each test of a specimen, and for each antibiotic that an organism was tested against: 312
 organisms of specimens have 1,241 rows in the demo."""
 
-GASES = frozenset({"po2", "pco2", "ph_blood", "oxygen_saturation", "base_excess"})
+GASES = frozenset({"po2", "pco2", "ph_blood", "base_excess"})
 """Results of a blood gas that differ between arteries and veins."""
 
 NO_COPY = "nurses' charts have no item that repeats this result (chartevents_copies in labs.csv)"
@@ -234,6 +234,6 @@ def culture_growth(concept: Term) -> Stream:
 
 
 def noted_on_gas(lab: Lab) -> Stream:
-    """A vital sign that the laboratory notes on a blood gas."""
+    """A setting of the ventilator that the laboratory notes on a blood gas."""
     stream = results(lab)
-    return replace(stream, unit={"temperature_blood_gas": "°C", "peep_blood_gas": "cmH2O"}.get(lab.id, stream.unit))
+    return replace(stream, unit={"peep_blood_gas": "cmH2O"}.get(lab.id, stream.unit))

@@ -344,7 +344,8 @@ def fluid_given(concept: Infusion) -> Stream:
             value=f"volume of {concept.lay_name} given",
             event=f"record of {concept.lay_name} given",
             events=f"records of {concept.lay_name} given",
-            counts="input records above 0 and at most 10000 ml, by start time, none rewritten",
+            counts="input records above 0 and at most 10000 ml, none rewritten, each amount in whole at the time it "
+            "began",
         ),
         time="x.starttime",
         value="x.amount",

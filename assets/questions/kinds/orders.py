@@ -19,6 +19,9 @@ LIMITED = (
 )
 """What `poe_detail.field_value` says where resuscitation is not wanted; some values end in a blank."""
 
+STATED = ("New", "Change")
+"""Transactions that say which code status holds: 29 of the demo's 61 orders not to resuscitate change an older one."""
+
 ORDERED_CODE_STATUS = "the question names orders; a code status charted in the ICU is another record"
 
 
@@ -85,14 +88,15 @@ def order_detail(concept: Term) -> Stream:
     )
 
 
-def _orders() -> Selection:
-    """New provider orders, at a known time."""
+def _orders(*transactions: str) -> Selection:
+    """New provider orders at a known time, or those of other transactions."""
+    kept = f"IN {listed(transactions)}" if transactions else "= 'New'"
     return Selection(
         name="",
         role=Role.TARGET,
         table="poe",
-        support="transaction_type = 'New' AND ordertime IS NOT NULL",
-        label="new provider order",
+        support=f"transaction_type {kept} AND ordertime IS NOT NULL",
+        label="provider order" if transactions else "new provider order",
         time=("ordertime",),
     )
 
@@ -138,7 +142,7 @@ def code_status() -> Stream:
             label="ordered code status",
             names=("field_value",),
         ),
-        partner=_orders(),
+        partner=_orders(*STATED),
         joined=SAME_ORDER,
         clock="y",
         words=Phrases(
@@ -147,8 +151,12 @@ def code_status() -> Stream:
             entries="code statuses ordered",
             listed="code statuses were ordered",
             tally="code statuses",
-            counts="details of new provider orders (transaction_type 'New') with field_name 'Code status', as stored "
-            "without outer blanks, by the time of the order",
+            counts="details of new or changed provider orders (transaction_type 'New' or 'Change') with field_name "
+            "'Code status', as stored without outer blanks, by the time of the order",
+            own={
+                "first_names": ("which code status was ordered first {when}", "code statuses ordered first"),
+                "last_names": ("which code status was ordered last {when}", "code statuses ordered last"),
+            },
         ),
         time="y.ordertime",
         text="trim(x.field_value)",
@@ -171,19 +179,25 @@ def limited_code() -> Stream:
             label="detail of an order",
             names=("field_name", "field_value"),
         ),
-        partner=_orders(),
+        partner=_orders(*STATED),
         joined=SAME_ORDER,
         clock="y",
         words=Phrases(
-            happened="was a new order not to resuscitate placed",
-            counted="new orders not to resuscitate were placed",
-            events="new orders not to resuscitate",
+            happened="was a new or changed order not to resuscitate placed",
+            counted="new or changed orders not to resuscitate were placed",
+            events="new or changed orders not to resuscitate",
             whole="details of provider orders",
-            part="new orders not to resuscitate",
-            counts="details of new provider orders (transaction_type 'New') by the time of the order; not to "
-            "resuscitate are those with field_name 'Code status' and field_value "
+            part="new or changed orders not to resuscitate",
+            own={
+                "first_of": (
+                    "when was a new or changed order not to resuscitate first placed {when}",
+                    "time at which a new or changed order not to resuscitate was first placed",
+                )
+            },
+            counts="details of new or changed provider orders (transaction_type 'New' or 'Change') by the time of the "
+            "order; not to resuscitate are those with field_name 'Code status' and field_value "
             + " or ".join(f"'{text}'" for text in LIMITED)
-            + ", and an order that was placed earlier and still holds is not new",
+            + ", and one that was placed earlier and still holds does not count",
         ),
         time="y.ordertime",
         hit=f"x.field_name = 'Code status' AND trim(x.field_value) IN {listed(LIMITED)}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
+from assets.questions.kinds.icu_chart import REAL_OUTPUT, REAL_OUTPUT_WORDS
 from assets.questions.kinds.labs import noted_on_gas, span
 from assets.questions.records import known
 from assets.questions.sql import between, listed
@@ -192,19 +193,22 @@ def infusion_weight() -> Stream:
         value="x.patientweight",
         unit="kg",
         decimals=1,
-        threshold=100.0,
         routes=(Route(procedures),),
     )
 
 
+BEFORE_ICU = 226361
+"""Pre-Admission/Non-ICU Intake: no fluid of the ICU stay, as Pre-Admission (226633) is no output of it."""
+
+
 @kind(Intent.VITALS)
 def fluid_balance() -> Stream:
-    """Every ml in minus every ml out. Both sides must be recorded: with one of them gone, the sum would be wrong."""
+    """Every ml in minus every ml out, in the ICU. Both must be recorded: with one gone, the sum would be wrong."""
     intake = Selection(
         name="",
         role=Role.TARGET,
         table="inputevents",
-        concept="amountuom = 'ml'",
+        concept=f"amountuom = 'ml' AND itemid <> {BEFORE_ICU}",
         support="amount BETWEEN 0 AND 10000 AND statusdescription <> 'Rewritten' AND starttime IS NOT NULL",
         label="fluid given",
         value=("amount",),
@@ -218,6 +222,7 @@ def fluid_balance() -> Stream:
         name="",
         role=Role.TARGET,
         table="outputevents",
+        concept=REAL_OUTPUT,
         support="value BETWEEN 0 AND 5000 AND valueuom = 'ml' AND charttime IS NOT NULL",
         label="fluid lost",
         value=("value",),
@@ -232,9 +237,9 @@ def fluid_balance() -> Stream:
         own={"total": ("what was the fluid balance {when}", "fluid balance")},
         event="fluid record",
         events="fluid records",
-        counts="amounts in ml, by start time (0 to 10000 ml each, none rewritten), minus all outputs (0 to 5000 ml "
-        "each); "
-        "without both an intake and an output there is no answer",
+        counts="input amounts in ml (0 to 10000 ml each, none rewritten, each in whole at the time it began) of items "
+        f"other than {BEFORE_ICU} (Pre-Admission/Non-ICU Intake), minus outputs (0 to 5000 ml each) of items "
+        f"{REAL_OUTPUT_WORDS}; without both an intake and an output there is no answer",
     )
     out = Stream(target=loss, words=words, time="x.charttime", value="x.value")
     return Stream(
@@ -245,18 +250,19 @@ def fluid_balance() -> Stream:
         unit="ml",
         threshold=2000.0,
         minus=out,
-        no_route="defined as all input events minus all output events; ingredient entries name their record otherwise",
-        definition="all input events in ml minus all output events in ml",
+        no_route="defined as input events minus output events; ingredient entries name their record otherwise",
+        definition="input events in ml minus output events in ml",
     )
 
 
 @kind(
     Intent.VITALS,
     Pool.LAB,
-    only=["temperature_blood_gas", "oxygen_saturation", "peep_blood_gas", "fio2_blood_gas"],
+    # 83 of the demo's 90 saturations below 90% are of venous samples, and a temperature is noted to correct the gas.
+    only=["peep_blood_gas", "fio2_blood_gas"],
 )
 def gas_vital(concept: Lab) -> Stream:
-    """What is noted on a blood gas about the patient and the ventilator: temperature, saturation, PEEP, oxygen."""
+    """What is noted on a blood gas about the ventilator: PEEP and inspired oxygen."""
     return noted_on_gas(concept)
 
 

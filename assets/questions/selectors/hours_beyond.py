@@ -12,7 +12,8 @@ from assets.questions.selecting import HELD_HOURS, points, selector
     needs="t v",
     asks="for how many hours was the {value} {beyond} {when}",
     measure="number of hours with {value} {beyond}",
-    note="each value holds until the next measurement, the last for no time; measurements at two times or more are needed",
+    note="each value holds until the next measurement, the last for no time; measurements at two times or more are "
+    "needed",
     uses="threshold",
     longer_than=0.2,
     course=True,

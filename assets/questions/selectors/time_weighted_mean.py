@@ -12,7 +12,8 @@ from assets.questions.selecting import HELD_HOURS, points, selector
     needs="t v",
     asks="what was the time-weighted mean {value} {when}",
     measure="time-weighted mean {value}",
-    note="each value holds until the next measurement, the last for no time; measurements at two times or more are needed",
+    note="each value holds until the next measurement, the last for no time; measurements at two times or more are "
+    "needed",
     longer_than=0.2,
     course=True,
 )
