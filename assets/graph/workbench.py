@@ -50,7 +50,10 @@ _HOSPITAL = (
     "robustgym/warehouse.py",
     "robustgym/watchdog.py",
 )
-_ASKING = tuple(f"assets/pairs/{name}.py" for name in ("asking", "identity", "records", "scans", "surroundings"))
+_ASKING = tuple(
+    f"assets/pairs/{name}.py"
+    for name in ("asking", "balancing", "holding_out", "identity", "records", "scans", "surroundings")
+)
 _NOISING = tuple(f"assets/pairs/{name}.py" for name in ("noising", "promises", "witness"))
 
 CODE: Mapping[str, tuple[str, ...]] = {
