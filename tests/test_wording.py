@@ -5,22 +5,23 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
+from typing import TypeVar
 
 import pytest
 
-from assets.pairs import asking, noising
 from assets.pairs.asking import build_questions
 from assets.pairs.noising import build_pairs
 from assets.questions import Template, ask, catalogue, fillings
 from assets.questions.describing import EXAMPLE_IDS
 from assets.questions.english import clipped, ordinal, with_article
+from assets.questions.fitting import COMPARED, fitting, lifting
 from assets.questions.grammar import Shape
 from assets.questions.legality import problems
 from assets.questions.sampling import slots_of
-from assets.questions.vocabulary import aggregators, cohorts, conditions, kinds, selectors, windows
+from assets.questions.vocabulary import conditions, kinds
 from assets.questions.wording import Register, in_turn, register_of, registers, sentence_of
 from assets.questions.wording.speech import Speech, lacking
 from assets.staging import find_source, stage
@@ -34,6 +35,9 @@ from schemas.overlays import Value
 from schemas.pairs import Pair
 from schemas.questions import Scope
 from schemas.release import Profile
+from tests.sweeping import swept
+
+T = TypeVar("T", str, tuple[str, str])
 
 CONCEPTS = load()
 REGISTERS = list(registers().values())
@@ -50,35 +54,38 @@ BAD = re.compile(
 )
 
 
-def drawn(*key: object) -> int:
-    return int(hashlib.sha256("|".join(map(str, key)).encode()).hexdigest()[:12], 16)
+def pick(words: Iterable[T], *key: object) -> T:
+    """One of the words, which the key alone decides."""
+    ordered = sorted(words)
+    return ordered[int(hashlib.sha256("|".join(map(str, key)).encode()).hexdigest()[:12], 16) % len(ordered)]
 
 
 def composed(*, compared: bool) -> Iterator[Template]:
-    """Legal templates drawn from the whole grammar, wanted or not; of one window, or of two."""
-    words = [list(found()) for found in (kinds, windows, selectors, conditions, cohorts, aggregators)]
-    versus = sorted({(t.window_name, t.versus, t.selector_name) for t in TEMPLATES if t.versus})
+    """Legal templates drawn from the whole grammar, in the catalogue or not; of one window, or of two."""
+    seen: set[Template] = set()
     for n in range(200_000):
-        _, window, selector, condition, cohort, aggregator = (
-            names[drawn(n, i) % len(names)] for i, names in enumerate(words)
-        )
-        kind = words[0][n % len(words[0])]
+        kind = pick(kinds(), n, "kind")
+        uses = fitting().get(kind, {})
+        pairs = [pair for pair in COMPARED if set(pair) <= set(uses)] if compared else [(window, "") for window in uses]
+        lifts = lifting().get(kind, ())
         population = n % 2 == 1
-        second = ""
-        if compared:
-            window, second, selector = versus[drawn(n, "versus") % len(versus)]
+        if not pairs or (population and not lifts):
+            continue
+        window, second = pick(pairs, n, "window")
+        lift = lifts[n // 2 % len(lifts)] if population else None
         template = Template(
             intent=kinds()[kind].intent,
             scope=Scope.POPULATION if population else Scope.PATIENT,
             kind_name=kind,
             window_name=window,
-            selector_name=selector,
+            selector_name=pick(uses[window], n, "selector"),
             versus=second,
-            condition_name=condition if n % 5 == 0 else "",
-            cohort_name=cohort if population else "",
-            aggregator_name=aggregator if population else "",
+            condition_name=pick(conditions(), n, "condition") if n % 5 == 0 else "",
+            cohort_name=pick(lift.cohorts, n, "cohort") if lift else "",
+            aggregator_name=pick(lift.aggregators, n, "aggregator") if lift else "",
         )
-        if not problems(template):
+        if template not in seen and not problems(template):
+            seen.add(template)
             yield template
 
 
@@ -133,8 +140,9 @@ def test_the_draw_from_the_grammar_is_wide() -> None:
 @pytest.mark.parametrize("templates", [TEMPLATES, COMPOSED], ids=["catalogue", "grammar"])
 def test_every_sentence_is_english(templates: list[Template], register: Register) -> None:
     wrong = []
+    with_clauses = frozenset(swept(templates, 5))
     for template in templates:
-        for clause in clauses(template):
+        for clause in clauses(template) if template in with_clauses else [{}]:
             sentence = said(template, register, filled(template, **clause))
             if BAD.search(sentence) or wrong_articles(sentence) or sentence[-1] not in "?." or sentence[0].islower():
                 wrong.append(f"{template.id}: {sentence}")
@@ -259,6 +267,7 @@ PROFILE = Profile(
     test_pairs_per_cell=1,
     train_pairs=36,
     test_patients=0.5,
+    templates_per_cell=2,
     promises=tuple(Promise),
     questions_per_template=2,
     test_candidates_per_operator=1,
@@ -269,16 +278,10 @@ PROFILE = Profile(
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[Pair]:
     """What every operator makes of questions of a small hospital, a few templates per cell."""
-    cells: defaultdict[tuple[str, str], list[Template]] = defaultdict(list)
-    for template in SAMPLE:
-        cells[template.intent, template.scope].append(template)
-    few = tuple(template for found in cells.values() for template in found[:4])
     source, warehouse = tmp_path_factory.mktemp("source") / "hospital", tmp_path_factory.mktemp("warehouse")
     write_hospital(source, 200, 0, format="parquet", workers=1)
     stage(find_source(source), warehouse)
-    with pytest.MonkeyPatch.context() as patch, Hospital.open(warehouse) as hospital:
-        for module in (asking, noising):
-            patch.setattr(module, "catalogue", lambda: few)
+    with Hospital.open(warehouse) as hospital:
         questions = build_questions(hospital, CONCEPTS, PROFILE, 0)
         made = [build_pairs(o, questions, hospital, CONCEPTS, PROFILE, 0) for o in dict(operators()).values()]
     return [pair for candidates in made for pair in candidates.pairs]
