@@ -412,7 +412,7 @@ class _Compiler:
             answer=answer,
             beyond=limit.sql,
             worst="min" if self.template.selector_name == "worst" and stream.worse == "low" else "max",
-            tally=stream.unit if shape is Shape.VALUE else stream.words.tally,
+            tally=self.template.selector.unit.format(unit=stream.unit if shape is Shape.VALUE else stream.words.tally),
         )
         final = aggregator.final(measure)
         return final.sql, final.answer

@@ -147,7 +147,8 @@ class Phrases:
     tally: str = "count"
     """What a count counts, as the unit of its average: `care units`."""
     own: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """By selector: the question and the measure, where the selector's own words would not do."""
+    """By selector: the question and the measure, where the selector's own words would not do. `names_once` is for
+    windows that are one moment."""
 
 
 @dataclass(frozen=True)
@@ -291,7 +292,7 @@ class Selector:
     measure: str
     """The measure as a noun without article, for population questions."""
     unit: str = "{unit}"
-    """Unit of a value, from the unit of the kind."""
+    """Unit of a value, or what a count counts, from what the kind has (`unit`, `tally`)."""
     finer: int = 0
     """Decimals beyond those of the kind."""
     note: str = ""

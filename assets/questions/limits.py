@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assets.questions.grammar import Shape, Side, Stream
 from assets.questions.sql import number
@@ -51,7 +51,8 @@ def limit_of(template: Template, stream: Stream, threshold: float | None = None)
     """The limit beyond which `share_beyond` counts a unit: a short wait, else a large measure."""
     selector = template.selector
     if selector.shape is Shape.VALUE:
-        return Limit(beyond("m", stream, threshold) or "FALSE", beyond_words(stream, threshold))
+        measured = replace(stream, unit=selector.unit.format(unit=stream.unit))  # an hourly output has a limit per hour
+        return Limit(beyond("m", stream, threshold) or "FALSE", beyond_words(measured, threshold))
     if selector.shape is Shape.HOURS and selector.from_start:
         if template.window.side is Side.AFTER or (template.window.days or 0) > 30:
             return Limit("m <= 720", "at most 30 days")

@@ -35,7 +35,7 @@ def selector(
         needs: Columns of `seen` it reads, separated by blanks: t, t2, v, name, hit.
         asks: The question to a patient's record.
         measure: The measure as a noun without article.
-        unit: Unit of a value, from the unit of the kind.
+        unit: Unit of a value, or what a count counts, from what the kind has.
         finer: Decimals beyond those of the kind.
         note: What the contract says about ties and minimum numbers.
         uses: Parameters it reads, separated by blanks: nth, threshold.

@@ -65,6 +65,7 @@ def cpt_billed() -> Stream:
             events="CPT category I lines",
             whole="HCPCS lines",
             part="CPT category I lines",
+            tally="lines",
             counts="HCPCS lines whose code is in d_hcpcs, of which category 1 is CPT category I, dated by the "
             "admission",
         ),

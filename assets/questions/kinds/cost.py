@@ -46,11 +46,19 @@ def icu_time() -> Stream:
                     "number of hours spent in intensive care",
                 ),
                 "episodes": (
-                    "how many separate periods of intensive care were there {when}",
-                    "number of separate periods of intensive care",
+                    "how many separate stretches of intensive care were there {when}",
+                    "number of separate stretches of intensive care",
+                ),
+                "first_names": (
+                    "which care unit first received the patient for intensive care {when}",
+                    "care units that first received the patient for intensive care",
+                ),
+                "last_names": (
+                    "which care unit last received the patient for intensive care {when}",
+                    "care units that last received the patient for intensive care",
                 ),
             },
-            tally="periods of intensive care",
+            tally="care units",
             entries="care units that received the patient for intensive care",
             listed="care units received the patient for intensive care",
             counts="ICU stays that end after they begin",
@@ -117,10 +125,13 @@ def ward_move() -> Stream:
             counts="transfers with a known care unit that end after they begin",
             own={
                 "highest": ("how long was the longest stay in one care unit {when}", "longest stay in one care unit"),
-                "nth_names": (
-                    "which care unit did the patient enter at the {nth} recorded time {when}",
-                    "care units entered at the {nth} recorded time",
-                ),
+                **{
+                    f"{which}_names": (
+                        f"which care unit did the patient enter {said} {{when}}",
+                        f"care units entered {said}",
+                    )
+                    for which, said in (("first", "first"), ("last", "last"), ("nth", "{nth}"))
+                },
             },
         ),
         time="x.intime",
@@ -249,6 +260,13 @@ def order_type(concept: Term) -> Stream:
             events=f"{concept.lay_name} orders",
             whole="provider orders",
             part=f"{concept.lay_name} orders",
+            tally="orders",
+            own={
+                "first_of": (
+                    f"when was {with_article(concept.lay_name)} order first placed {{when}}",
+                    f"time at which {with_article(concept.lay_name)} order was first placed",
+                )
+            },
             counts="new provider orders (transaction_type 'New') with an order type",
         ),
         time="x.ordertime",
@@ -328,6 +346,7 @@ def billed(concept: BillingGroup) -> Stream:
             events=f"HCPCS lines for {concept.lay_name}",
             whole="HCPCS lines",
             part=f"lines for {concept.lay_name}",
+            tally="lines",
             counts="HCPCS lines with a code, dated by the admission",
         ),
         time="y.admittime",

@@ -84,6 +84,18 @@ def _quoted(text: str) -> str:
     return "a question mark" if text == "?" else repr(text)
 
 
+def _states_nothing(spellings: tuple[str, ...]) -> str:
+    """What the contract adds of spellings of "unknown".
+
+    >>> _states_nothing(("UNKNOWN", "?")), _states_nothing(("UNKNOWN",)), _states_nothing(())
+    (" ('UNKNOWN' and a question mark state nothing)", " ('UNKNOWN' states nothing)", '')
+    """
+    if not spellings:
+        return ""
+    *most, last = map(_quoted, spellings)
+    return f" ({', '.join(most)} and {last} state nothing)" if most else f" ({last} states nothing)"
+
+
 def _attribute(column: str, noun: str, nouns: str, own: dict[str, tuple[str, str]] | None = None) -> Kind:
     """What registration noted at each admission in one column of `admissions`."""
     unknown = load().unknown.get(("admissions", column), ())
@@ -94,11 +106,11 @@ def _attribute(column: str, noun: str, nouns: str, own: dict[str, tuple[str, str
             words=Phrases(
                 entries=nouns,
                 listed=f"{nouns} were recorded",
-                counts="admissions that state it"
-                + (f" ({', '.join(map(_quoted, unknown))} states nothing)" if unknown else ""),
+                counts=f"admissions that state it, each by the time it began{_states_nothing(unknown)}",
                 own=own
                 or {
                     "names": (f"which {nouns} were recorded {{when}}", nouns),
+                    "names_once": (f"which {noun} was recorded {{when}}", noun),
                     "nth_names": (
                         f"what {noun} was recorded at the {{nth}} admission that states one {{when}}",
                         f"{nouns} at the {{nth}} admission",
@@ -142,8 +154,21 @@ def discharged_to(concept: Term) -> Stream:
             events=f"discharges to {concept.lay_name}",
             whole="admissions with a stated discharge destination",
             part=f"discharges to {concept.lay_name}",
-            counts="admissions with a discharge_location, by their time of admission, of those who have one there",
+            tally="admissions",
+            counts="admissions with a discharge_location, each by the time it began, of those who have one there",
             own={
+                "any_of": (
+                    f"did any admission begin {{when}} that ended with discharge to {concept.lay_name}",
+                    f"any admission that ended with discharge to {concept.lay_name}",
+                ),
+                "any_of_once": (
+                    f"was the patient discharged to {concept.lay_name} {{when}}",
+                    f"discharge to {concept.lay_name}",
+                ),
+                "count_of": (
+                    f"how many admissions began {{when}} that ended with discharge to {concept.lay_name}",
+                    f"number of admissions that ended with discharge to {concept.lay_name}",
+                ),
                 "share_of": (
                     f"what percentage of the admissions {{when}} ended with discharge to {concept.lay_name}",
                     f"percentage of admissions that ended with discharge to {concept.lay_name}",
@@ -172,7 +197,9 @@ def died() -> Stream:
             events="deaths in hospital",
             whole="admissions with a stated discharge destination",
             part="deaths",
+            tally="admissions",
             counts="admissions with a discharge_location, of which 'DIED' is a death",
+            own={"any_of": ("did the patient die in hospital {when}", "death in hospital")},
         ),
         time="x.admittime",
         hit="x.discharge_location = 'DIED'",
@@ -229,6 +256,7 @@ def service() -> Stream:
         words=Phrases(
             entries="clinical services",
             listed="clinical services took care of the patient",
+            tally="services",
             counts="service records with a service and a time; in what begins with the admission, those noted earlier "
             "count as well",
             own={
@@ -236,9 +264,13 @@ def service() -> Stream:
                     "which clinical service took the patient over first {when}",
                     "clinical services that took over first",
                 ),
+                "last_names": (
+                    "which clinical service took the patient over last {when}",
+                    "clinical services that took over last",
+                ),
                 "nth_names": (
-                    "which clinical service took the patient over at the {nth} recorded time {when}",
-                    "clinical services that took over at the {nth} recorded time",
+                    "which clinical service was the {nth} to take the patient over {when}",
+                    "clinical services that were the {nth} to take over",
                 ),
             },
         ),

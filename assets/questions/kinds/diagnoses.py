@@ -46,6 +46,7 @@ def diagnosis(concept: DiagnosisGroup) -> Stream:
             events=f"codes for {concept.lay_name}",
             whole="diagnosis codes",
             part=f"codes for {concept.lay_name}",
+            tally="codes",
             counts="billed diagnosis codes of any position, dated by their admission",
         ),
         time="y.admittime",
@@ -217,6 +218,10 @@ def procedure(concept: Procedure) -> Stream:
                     f"how many calendar days after {{start}} was {concept.lay_name} first coded as a procedure "
                     "{when}",
                     f"number of calendar days from {{start}} to the first coded procedure for {concept.lay_name}",
+                ),
+                "last_time": (
+                    f"on which day was {concept.lay_name} last coded as a procedure {{when}}",
+                    f"last day with a coded procedure for {concept.lay_name}",
                 ),
                 "nth_time": (
                     f"on which day was {concept.lay_name} coded as a procedure for the {{nth}} time {{when}}",

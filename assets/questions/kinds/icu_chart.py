@@ -184,6 +184,7 @@ def drained() -> Stream:
             events="outputs from a drain or chest tube",
             whole="output entries",
             part="outputs from a drain or chest tube",
+            tally="entries",
             counts="output entries of 0 to 5000 ml of items "
             + REAL_OUTPUT_WORDS
             + "; those of category 'Drains' in d_items and of items "
@@ -282,20 +283,6 @@ def line_care(concept: ChartedDate) -> Stream:
             event=concept.lay_name,
             events=f"{concept.lay_name}s",
             counts="the days that nurses entered for it (the value, not the time of charting), compared by day",
-            own={
-                "last_time": (
-                    f"on which day was the last {concept.lay_name} {{when}}",
-                    f"day of the last {concept.lay_name}",
-                ),
-                "first_time": (
-                    f"on which day was the first {concept.lay_name} {{when}}",
-                    f"day of the first {concept.lay_name}",
-                ),
-                "nth_time": (
-                    f"on which day was the {{nth}} {concept.lay_name} {{when}}",
-                    f"{{nth}} day with {concept.lay_name}",
-                ),
-            },
         ),
         time="CAST(CAST(x.value AS DATE) AS TIMESTAMP)",
         daily=True,

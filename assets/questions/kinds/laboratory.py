@@ -69,13 +69,18 @@ def flagged(concept: Lab) -> Stream:
             events=f"{concept.lay_name} results flagged abnormal",
             whole=f"{concept.lay_name} results",
             part="flagged abnormal by the laboratory",
+            tally="results",
             counts="laboratory results with a time, of which those with the flag 'abnormal' are abnormal",
             own={
+                "first_of": (
+                    f"when was the first {concept.lay_name} result flagged abnormal by the laboratory drawn {{when}}",
+                    f"time at which the first {concept.lay_name} result flagged abnormal was drawn",
+                ),
                 "share_of": (
                     f"what percentage of the {concept.lay_name} results {{when}} were flagged abnormal by the "
                     "laboratory",
                     f"percentage of {concept.lay_name} results flagged abnormal",
-                )
+                ),
             },
         ),
         time="x.charttime",
@@ -117,6 +122,7 @@ def run_urgently() -> Stream:
             events="laboratory results run STAT",
             whole="laboratory results with a stated priority",
             part="run STAT",
+            tally="results",
             counts="laboratory results with priority 'STAT' or 'ROUTINE'",
             own={
                 "share_of": (
@@ -144,6 +150,7 @@ def section(concept: Term) -> Stream:
             events=f"{concept.lay_name} results",
             whole="laboratory results",
             part=f"{concept.lay_name} results",
+            tally="results",
             counts="laboratory results with a time, under their category in d_labitems",
         ),
         time="x.charttime",
@@ -256,13 +263,18 @@ def resistance() -> Stream:
             events="susceptibility tests that showed resistance",
             whole="susceptibility tests",
             part="resistant",
+            tally="tests",
             counts="susceptibility tests with interpretation 'S', 'I' or 'R', of which 'R' is resistant, by time of "
             "collection",
             own={
+                "first_of": (
+                    "when was the first specimen with a resistant susceptibility test collected {when}",
+                    "time at which the first specimen with a resistant susceptibility test was collected",
+                ),
                 "share_of": (
                     "what percentage of the susceptibility tests {when} showed resistance",
                     "percentage of susceptibility tests that showed resistance",
-                )
+                ),
             },
         ),
         time="x.charttime",

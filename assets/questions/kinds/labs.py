@@ -216,11 +216,16 @@ def culture_growth(concept: Term) -> Stream:
             events=f"{concept.lay_name} specimens that grew an organism",
             whole=f"{concept.lay_name} specimens",
             part=f"{concept.lay_name} specimens that grew an organism",
+            tally="specimens",
             own={
+                "first_of": (
+                    f"when was the first {concept.lay_name} specimen that grew an organism collected {{when}}",
+                    f"time at which the first {concept.lay_name} specimen that grew an organism was collected",
+                ),
                 "share_of": (
                     f"what percentage of the {concept.lay_name} specimens {{when}} grew an organism",
                     f"percentage of {concept.lay_name} specimens that grew an organism",
-                )
+                ),
             },
             counts="microbiology records with a time of collection, one micro_specimen_id being one specimen; "
             "'CANCELLED' is no organism",

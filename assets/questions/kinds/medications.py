@@ -148,6 +148,13 @@ def given_or_not(concept: Drug) -> Stream:
             events=f"doses of {concept.lay_name} given",
             whole="doses given",
             part=f"doses of {concept.lay_name}",
+            tally="doses",
+            own={
+                "first_of": (
+                    f"when was {concept.lay_name} first given {{when}}",
+                    f"time at which {concept.lay_name} was first given",
+                )
+            },
             counts=f"doses charted in the administration record as {GIVEN_WORDS}",
         ),
         time="x.charttime",
@@ -177,11 +184,16 @@ def dose_withheld(concept: Drug) -> Stream:
             events=f"doses of {concept.lay_name} charted as not given or held",
             whole=f"charted {concept.lay_name} doses",
             part="not given or held",
+            tally="doses",
             own={
+                "first_of": (
+                    f"when was a dose of {concept.lay_name} first charted as not given or held {{when}}",
+                    f"time at which a dose of {concept.lay_name} was first charted as not given or held",
+                ),
                 "share_of": (
                     f"what percentage of charted {concept.lay_name} doses {{when}} were not given or held",
                     f"percentage of charted {concept.lay_name} doses that were not given or held",
-                )
+                ),
             },
             counts=f"doses charted in the administration record as {GIVEN_WORDS}, and those charted as not "
             "given or held, as " + " or ".join(f"'{text}'" for text in NOT_GIVEN),
@@ -256,13 +268,18 @@ def given_by_tube() -> Stream:
             events="doses charted with route NG (nasogastric tube)",
             whole="doses charted with route PO or NG",
             part="charted with route NG (nasogastric tube)",
+            tally="doses",
             counts=f"administration details with route 'PO' (by mouth) or 'NG' (nasogastric tube), of doses charted as "
             f"{GIVEN_WORDS}",
             own={
+                "first_of": (
+                    "when was any dose first charted with route NG (nasogastric tube) {when}",
+                    "time at which any dose was first charted with route NG (nasogastric tube)",
+                ),
                 "share_of": (
                     "what percentage of the doses charted with route PO or NG {when} had route NG (nasogastric tube)",
                     "percentage of doses with route PO or NG that had route NG (nasogastric tube)",
-                )
+                ),
             },
         ),
         time="y.charttime",

@@ -188,6 +188,7 @@ def limited_code() -> Stream:
             events="new or changed orders not to resuscitate",
             whole="details of provider orders",
             part="new or changed orders not to resuscitate",
+            tally="orders",
             own={
                 "first_of": (
                     "when was a new or changed order not to resuscitate first placed {when}",

@@ -139,6 +139,7 @@ def preparation(concept: Term) -> Stream:
             events=f"{concept.lay_name} preparations",
             whole="pharmacy entries",
             part=f"{concept.lay_name} preparations",
+            tally="preparations",
             counts="pharmacy entries with a proc_type, by their start time",
         ),
         time="x.starttime",
@@ -224,18 +225,23 @@ def input_category(concept: Term) -> Stream:
         label=ITEMS,
         named=SAME_ITEM,
         words=Phrases(
-            happened=f"were any {concept.lay_name} entered on the ICU's input record",
+            happened=f"was any entry of {concept.lay_name} made on the ICU's input record",
             counted=f"entries of {concept.lay_name} were made on the ICU's input record",
             events=f"entries of {concept.lay_name} on the ICU's input record",
             whole="entries of the ICU's input record",
             part=f"of {concept.lay_name}",
+            tally="entries",
             counts="input records of an order's main component, by start time, none rewritten, under their category in "
             "d_items",
             own={
+                "first_of": (
+                    f"when was an entry of {concept.lay_name} first made on the ICU's input record {{when}}",
+                    f"time at which an entry of {concept.lay_name} was first made on the ICU's input record",
+                ),
                 "share_of": (
                     f"what percentage of the entries of the ICU's input record {{when}} were of {concept.lay_name}",
                     f"percentage of the ICU's input entries that were of {concept.lay_name}",
-                )
+                ),
             },
         ),
         time="x.starttime",

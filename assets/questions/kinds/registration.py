@@ -64,6 +64,13 @@ def under_service(concept: Term) -> Stream:
             events=f"take-overs by {concept.lay_name}",
             whole="service records",
             part=f"take-overs by {concept.lay_name}",
+            tally="take-overs",
+            own={
+                "first_of": (
+                    f"when did {concept.lay_name} first take the patient over {{when}}",
+                    f"time at which {concept.lay_name} first took the patient over",
+                )
+            },
             counts="service records with a service and a time; in what begins with the admission, those noted earlier "
             "count as well",
         ),

@@ -75,12 +75,17 @@ def icu_service(concept: Term) -> Stream:
             events=f"entries of {concept.lay_name} on the ICU's procedure record",
             whole="entries of the ICU's procedure record",
             part=f"of {concept.lay_name}",
+            tally="entries",
             counts="ICU procedure records by start time, under their category in d_items",
             own={
+                "first_of": (
+                    f"when was an entry of {concept.lay_name} first made on the ICU's procedure record {{when}}",
+                    f"time at which an entry of {concept.lay_name} was first made on the ICU's procedure record",
+                ),
                 "share_of": (
                     f"what percentage of the entries of the ICU's procedure record {{when}} were of {concept.lay_name}",
                     f"percentage of the ICU's procedure entries that were of {concept.lay_name}",
-                )
+                ),
             },
         ),
         time="x.starttime",

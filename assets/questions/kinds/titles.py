@@ -124,6 +124,7 @@ def unspecified() -> Stream:
             events="unspecified diagnosis codes",
             whole="diagnosis codes",
             part="unspecified",
+            tally="codes",
             counts="billed diagnosis codes with a title in d_icd_diagnoses (unspecified: long_title ends with the word "
             "'unspecified' in upper or lower case), dated by their admission",
             own={

@@ -36,8 +36,8 @@ def clinic(concept: ClinicMeasure) -> Stream:
             value=concept.lay_name,
             event=f"{concept.lay_name} measurement",
             events=f"{concept.lay_name} measurements",
-            counts=f"outpatient measurements from {span(concept.plausible_low, concept.plausible_high)} "
-            f"{concept.unit}, compared by day",
+            counts=f"measurements in omr (mostly of clinics) from "
+            f"{span(concept.plausible_low, concept.plausible_high)} {concept.unit}, compared by day",
         ),
         time="CAST(x.chartdate AS TIMESTAMP)",
         value=f"TRY_CAST(split_part(x.result_value, '/', {part}) AS DOUBLE)",
@@ -72,7 +72,10 @@ def _converted(concept: ClinicMeasure) -> tuple[Route, ...]:
 
 @kind(Intent.VITALS)
 def clinic_visit() -> Stream:
-    """Days on which a clinic measured anything, and what: whether outpatients are followed."""
+    """Days with any measurement in omr, and what was measured: whether outpatients are followed.
+
+    Of the demo's 2,964 measurements 141 lie within an admission, so that not every day is one of a clinic.
+    """
     return Stream(
         target=Selection(
             name="",
@@ -84,24 +87,24 @@ def clinic_visit() -> Stream:
             names=("result_name",),
         ),
         words=Phrases(
-            event="outpatient measurement",
-            events="outpatient measurements",
-            entries="sorts of outpatient measurement",
-            listed="outpatient measurements were recorded",
+            event="measurement recorded in omr",
+            events="measurements recorded in omr",
+            entries="sorts of measurement recorded in omr",
+            listed="sorts of measurement were recorded in omr",
             tally="sorts of measurement",
-            counts="rows of the outpatient record (omr) with a name and a date, compared by day",
+            counts="rows of omr with a name and a date, compared by day",
             own={
                 "days_with": (
-                    "on how many different calendar days was anything measured in a clinic {when}",
-                    "number of different calendar days with a clinic measurement",
+                    "how many different measurement days were recorded in omr {when}",
+                    "number of different measurement days recorded in omr",
                 ),
                 "last_names": (
-                    "which outpatient measurements were recorded on the last day with any {when}",
-                    "outpatient measurements of the last day with any",
+                    "which sorts of measurement were recorded in omr on the last day with any {when}",
+                    "sorts of measurement recorded in omr on the last day with any",
                 ),
                 "first_names": (
-                    "which outpatient measurements were recorded on the first day with any {when}",
-                    "outpatient measurements of the first day with any",
+                    "which sorts of measurement were recorded in omr on the first day with any {when}",
+                    "sorts of measurement recorded in omr on the first day with any",
                 ),
             },
         ),

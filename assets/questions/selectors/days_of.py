@@ -12,6 +12,7 @@ from assets.questions.selecting import selector
     needs="t hit",
     asks="on how many different calendar days {happened} {when}",
     measure="number of different calendar days with {events}",
+    unit="days",
     closed=True,
     note="if there are no {whole} at all, there is no answer, not even {zero}",
     longer_than=1.0,

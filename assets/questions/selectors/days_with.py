@@ -12,6 +12,7 @@ from assets.questions.selecting import selector
     needs="t",
     asks="on how many different calendar days was there {an_event} {when}",
     measure="number of different calendar days with {an_event}",
+    unit="days",
     longer_than=1.0,
 )
 def days_with(of: Series) -> Steps:

@@ -12,6 +12,7 @@ from assets.questions.selecting import selector, stretches
     needs="t t2 lo hi",
     asks="how many separate stretches of {running} were there {when}",
     measure="number of separate stretches of {running}",
+    unit="stretches",
     note="records that touch or overlap form one stretch; without a record there is no answer, not even 0",
     overlapping=True,
     longer_than=0.9,

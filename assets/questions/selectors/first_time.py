@@ -10,8 +10,8 @@ from assets.questions.selecting import selector
     Shape.TIME,
     family="moment",
     needs="t",
-    asks="when was the first {event} {when}",
-    measure="time of the first {event}",
+    asks="{asked_when} was the first {event} {when}",
+    measure="{moment} of the first {event}",
 )
 def first_time(of: Series) -> Steps:
     """When it first happened."""

@@ -10,8 +10,8 @@ from assets.questions.selecting import selector
     Shape.TIME,
     family="moment",
     needs="t",
-    asks="when was the last {event} {when}",
-    measure="time of the last {event}",
+    asks="{asked_when} was the last {event} {when}",
+    measure="{moment} of the last {event}",
 )
 def last_time(of: Series) -> Steps:
     """When it last happened."""

@@ -12,6 +12,7 @@ from assets.questions.selecting import points, selector
     needs="t v",
     asks="what was the longest run of consecutive {value} measurements {beyond} {when}",
     measure="longest run of consecutive {value} measurements {beyond}",
+    unit="measurements",
     note="several values of one time count as one measurement, the {extreme}",
     uses="threshold",
     longer_than=1.0,

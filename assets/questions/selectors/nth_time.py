@@ -10,8 +10,8 @@ from assets.questions.selecting import selector, turns
     Shape.TIME,
     family="moment",
     needs="t",
-    asks="when was the {nth} {event} {when}",
-    measure="time of the {nth} {event}",
+    asks="{asked_when} was the {nth} {event} {when}",
+    measure="{moment} of the {nth} {event}",
     note="records of one time count as one in the order",
     uses="nth",
 )

@@ -12,6 +12,7 @@ from assets.questions.selecting import selector
     needs="t hit",
     asks="in how many admissions {happened} {when}",
     measure="number of admissions with {events}",
+    unit="admissions",
     closed=True,
     note="if there are no {whole} at all, there is no answer, not even {zero}",
     longer_than=100.0,

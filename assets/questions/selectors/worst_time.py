@@ -11,8 +11,8 @@ from assets.questions.sql import single
     Shape.TIME,
     family="course",
     needs="t v",
-    asks="when was the {extreme} {value} recorded {when}",
-    measure="time of the {extreme} {value}",
+    asks="{asked_when} was the {extreme} {value} recorded {when}",
+    measure="{moment} of the {extreme} {value}",
     note="if it was reached at several times, there is no answer",
     course=True,
 )

@@ -14,6 +14,9 @@ from assets.questions.wording.names import Names
 from schemas.attributes import ATTRIBUTES
 from schemas.questions import Scope
 
+ONCE = "_once"
+"""Ends the name of a selector among a kind's own words: what to say of an admission that has it once."""
+
 STATISTICS = frozenset(
     {"average", "coefficient", "difference", "highest", "largest", "longest", "lowest", "mean", "median", "percentage"}
     | {"range", "time-weighted", "total", "trend"}
@@ -74,6 +77,8 @@ class Speech:
             "when": self.when(window, rest=self.template.selector.from_start),
             "rest": self.when(window, rest=True),
             "nth": ordinal(self.slots.nth),
+            "asked_when": "on which day" if self.stream.daily else "when",
+            "moment": "day" if self.stream.daily else "time",
             "beyond": beyond_words(self.stream, self.slots.threshold),
             "extreme": "highest" if self.stream.worse == "high" else "lowest",
             "zero": "no" if self.yes_no else "0",
@@ -126,8 +131,12 @@ class Speech:
                 + " {when}, "
                 + asks
             )
-        measure = self.patterns[0].replace("{when}", "").format(**self.words) if self.yes_no else self.measure
-        return tidy(asks.format(**self.of_units(measure)))
+        if not self.yes_no:
+            return tidy(asks.format(**self.of_units(self.measure)))
+        happened = self.patterns[0]
+        last = happened.endswith("{when}")
+        filled = self.of_units(happened.removesuffix("{when}").format(**self.words))
+        return tidy(asks.format(**filled if last else {**filled, "when": ""}))
 
     # ------------------------------------------------------------------ as a noun
 
@@ -157,9 +166,14 @@ class Speech:
 
     @property
     def patterns(self) -> tuple[str, str]:
-        """Question and measure: those of the kind for this selector, or else the selector's own."""
-        selector = self.template.selector
-        return self.stream.words.own.get(self.template.selector_name) or (selector.asks, selector.measure)
+        """Question and measure: those of the kind for this selector, or else the selector's own.
+
+        At one moment, what there is once has words of its own (`ONCE`).
+        """
+        own, selector = self.stream.words.own, self.template.selector
+        several = self.of_many and selector.shape is Shape.NAMES  # a cohort has several all the same
+        once = own.get(selector.name + ONCE) if self.template.window.single and not several else None
+        return once or own.get(selector.name) or (selector.asks, selector.measure)
 
     @property
     def bare(self) -> str:
