@@ -97,11 +97,17 @@ def drg_billed() -> Stream:
             tally="descriptions",
             counts="HCFA rows of drgcodes with a description, dated by the admission",
             own={
-                which + "_names": (
-                    f"as which HCFA DRG, by its description, was the {said} admission billed {{when}}",
-                    f"HCFA DRG descriptions billed for the {said} admission",
-                )
-                for which, said in (("first", "first"), ("last", "last"), ("nth", "{nth}"))
+                "names_once": (
+                    "which HCFA DRG, by its description, was billed {when}",
+                    "HCFA DRG description billed",
+                ),
+                **{
+                    which + "_names": (
+                        f"as which HCFA DRG, by its description, was the {said} admission billed {{when}}",
+                        f"HCFA DRG descriptions billed for the {said} admission",
+                    )
+                    for which, said in (("first", "first"), ("last", "last"), ("nth", "{nth}"))
+                },
             },
         ),
         time="y.admittime",

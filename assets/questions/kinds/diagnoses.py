@@ -175,6 +175,11 @@ def principal() -> Stream:
             counts="diagnosis codes with seq_num 1, dated by their admission and written as version:code, for instance "
             "9:4280",
             own={
+                "names_once": ("what was the principal diagnosis code {when}", "principal diagnosis code"),
+                "first_names": (
+                    "what was the principal diagnosis code of the first admission {when}",
+                    "principal diagnosis codes of the first admission",
+                ),
                 "nth_names": (
                     "what was the principal diagnosis code of the {nth} admission {when}",
                     "principal diagnosis codes of the {nth} admission",

@@ -25,6 +25,7 @@ def admitting_provider() -> Stream:
             counts="admissions whose admit_provider_id is in the provider table, by their time of admission; where "
             "there is none, there is no answer, not even 0",
             own={
+                "names_once": ("which provider admitted the patient {when}", "admitting provider"),
                 "nth_names": (
                     "which provider admitted the patient at the {nth} admission that names one {when}",
                     "admitting providers of the {nth} admission",

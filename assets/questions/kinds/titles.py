@@ -61,6 +61,10 @@ def principal_title() -> Stream:
             listed="principal diagnoses, by their titles, were coded",
             counts=f"diagnosis codes with seq_num 1, {TITLED}",
             own={
+                "names_once": (
+                    "what was the title of the principal diagnosis {when}",
+                    "title of the principal diagnosis",
+                ),
                 "nth_names": (
                     "what was the title of the principal diagnosis of the {nth} admission {when}",
                     "titles of the principal diagnosis of the {nth} admission",
