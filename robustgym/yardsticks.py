@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import count
 from time import perf_counter
 
 from robustgym.agents import Agent
@@ -82,26 +81,27 @@ def failures(
         clock: Told how long the oracle took for each task, session included; several run side by side.
     """
     found: dict[str, list[Verdict]] = {name: [] for name in DUE}
-    oracle, silent = Oracle(rows), Abstain()
-    done = count(1)
-
-    def both(row: GoldRow) -> tuple[Verdict, Verdict]:
-        begun = perf_counter()
-        transcript = worked(oracle, row, hospital)
+    for done, (row, (seconds, known, silence)) in enumerate(
+        zip(rows, side_by_side(_both, rows, hospital, chunk=8), strict=True), start=1
+    ):
         if clock:
-            clock(row, perf_counter() - begun)
-        known = judge(transcript, row, hospital, recorded=True)
-        verdicts = _to_the_letter(row, transcript, known), work(silent, row, hospital)[1]
+            clock(row, seconds)
         if progress:
-            progress(next(done), len(rows))
-        return verdicts
-
-    for row, (known, silence) in zip(rows, side_by_side(both, rows), strict=True):
+            progress(done, len(rows))
         if not known.outcome.success:
             found[ORACLE_CLEAN if row.condition is Condition.CLEAN else ORACLE_NOISE].append(known)
         if silence.outcome.success:
             found[SILENCE].append(silence)
     return found
+
+
+def _both(hospital: Hospital, row: GoldRow) -> tuple[float, Verdict, Verdict]:
+    """How long the oracle took for a task, its verdict, and that of silence."""
+    begun = perf_counter()
+    transcript = worked(Oracle([row]), row, hospital)
+    seconds = perf_counter() - begun
+    known = judge(transcript, row, hospital, recorded=True)
+    return seconds, _to_the_letter(row, transcript, known), work(Abstain(), row, hospital)[1]
 
 
 def _to_the_letter(row: GoldRow, transcript: Transcript, verdict: Verdict) -> Verdict:

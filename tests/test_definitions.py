@@ -46,13 +46,24 @@ FEW = {
 """Three small tables with invented rows: a source that lacks all others."""
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
+def written(place: Path) -> Path:
     for name, text in FEW.items():
-        path = tmp_path / "source" / f"{name}.csv.gz"
+        path = place / "source" / f"{name}.csv.gz"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(gzip.compress(text.encode(), mtime=0))
-    return tmp_path / "source"
+    return place / "source"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return written(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dg.ExecuteInProcessResult]:
+    """The source and the run that staged it, once for the tests that change nothing in it."""
+    source = written(tmp_path_factory.mktemp("staged"))
+    return source, run(source)
 
 
 def run(source: Path, job: str = "staging", **settings: Any) -> dg.ExecuteInProcessResult:
@@ -207,8 +218,10 @@ def test_the_version_of_code_is_that_of_its_text() -> None:
 # -- what a run does ------------------------------------------------------------------------------------------------
 
 
-def test_a_source_with_three_tables_is_staged_and_says_what_it_lacks(source: Path) -> None:
-    result = run(source)
+def test_a_source_with_three_tables_is_staged_and_says_what_it_lacks(
+    staged: tuple[Path, dg.ExecuteInProcessResult],
+) -> None:
+    _, result = staged
     assert result.success
     patients = metadata(result, keys.staged(TABLES["patients"]))
     assert patients["dagster/row_count"] == 2
@@ -255,8 +268,10 @@ def test_a_broken_rule_of_the_tables_stops_what_comes_after(source: Path) -> Non
     assert not result.asset_materializations_for_node(keys.QUESTIONS.to_python_identifier())
 
 
-def test_a_product_out_of_date_is_refused_by_what_comes_after(source: Path) -> None:
-    run(source)
+def test_a_product_out_of_date_is_refused_by_what_comes_after(
+    staged: tuple[Path, dg.ExecuteInProcessResult],
+) -> None:
+    source, _ = staged
     plan = Build(source=str(source), root=str(source.parent)).plan()
     with Workbench(plan) as bench, pytest.raises(InputError, match="run concept_check first"):
         bench.pairs()

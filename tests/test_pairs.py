@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets.pairs.asking import Questions, build_questions
-from assets.pairs.frames import made
 from assets.pairs.balancing import most
+from assets.pairs.frames import made
+from assets.pairs.helping import second_helpings
 from assets.pairs.identity import canonical, drawn, question_id, split_of, task_id
 from assets.pairs.noising import Candidates, Pair, build_pairs
 from assets.pairs.promises import surviving_route
-from assets.pairs.selecting import select
+from assets.pairs.selecting import select, wanted_of
 from assets.questions import Template, ask, catalogue, records_sql
 from assets.questions.compiler import UNIT_ROUTE
 from assets.staging import find_source, stage
@@ -175,7 +176,7 @@ def test_what_is_dropped_has_a_reason(sweep: Sweep) -> None:
 
 
 def test_selection_is_balanced_and_splits_share_no_patient(sweep: Sweep) -> None:
-    chosen = select(sweep.made.values(), PROFILE, SEED)
+    chosen = select(sweep.made.values(), PROFILE, SEED, sweep.questions.held_out)
     cells = Counter((p.clean.split, p.clean.intent, p.clean.scope, p.clean.level) for p in chosen.pairs)
     assert set(cells.values()) == {1}
     patients = {
@@ -189,6 +190,29 @@ def test_selection_is_balanced_and_splits_share_no_patient(sweep: Sweep) -> None
     assert all(len(splits) == 1 for splits in populations.values())
     kept = len(sweep.pairs)
     assert len(chosen.pairs) + sum(drop.n for drop in chosen.drops) == kept
+
+
+def test_short_cells_are_served_again(sweep: Sweep) -> None:
+    larger = PROFILE.model_copy(update={"test_pairs_per_cell": 4, "train_pairs": 150})
+    held_out = sweep.questions.held_out
+    before = select(sweep.made.values(), larger, SEED, held_out)
+    more = second_helpings(sweep.made, OPERATORS, sweep.questions, sweep.hospital, concepts.load(), larger, SEED)
+    first = {pair.clean.pair_id for pair in sweep.pairs}
+    assert not first & {pair.clean.pair_id for made in more for pair in made.pairs}
+    after = select(sweep.made.values(), larger, SEED, held_out, more)
+    assert len(after.pairs) >= len(before.pairs)
+    assert len(after.short) <= len(before.short)
+    assert sum(pair.clean.split is Split.TRAIN for pair in after.pairs) <= 150
+    test = Counter((p.clean.intent, p.clean.scope, p.clean.level) for p in after.pairs if p.clean.split is Split.TEST)
+    assert max(test.values()) == 4
+
+
+def test_the_training_pairs_are_shared_out_evenly() -> None:
+    wanted = wanted_of(Profile.load("paper"))
+    by_split = Counter({split: sum(n for cell, n in wanted.items() if cell[0] is split) for split in Split})
+    assert by_split == {Split.TEST: 1008, Split.TRAIN: 4478}
+    assert {n for cell, n in wanted.items() if cell[0] is Split.TEST} == {28}
+    assert {n for cell, n in wanted.items() if cell[0] is Split.TRAIN} == {124, 125}
 
 
 def test_nothing_depends_on_the_number_of_workers(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:

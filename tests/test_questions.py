@@ -30,7 +30,7 @@ from schemas.attributes import ATTRIBUTES
 from schemas.concepts import Concepts, Pool, load
 from schemas.questions import Intent, Question, Role, Scope
 from schemas.tables import TABLES
-from tests.sweeping import swept
+from tests.sweeping import WHOLE, swept
 
 TEMPLATES = catalogue()
 CONCEPTS = load()
@@ -100,9 +100,11 @@ def test_template(template: Template) -> None:
     assert problems(template) == []
     assert template.answer
     assert set(template.tables) <= set(TABLES)
-    for clause in clauses(template):
+    clean, *others = clauses(template)
+    linted = others if WHOLE else [others[len(template.id) % len(others)]]  # a parse costs more than all else here
+    for clause in (clean, *others):
         question = asked(template, **clause)
-        assert lint(question) == [], clause
+        assert clause not in (clean, *linted) or lint(question) == [], clause
         said = sentence_of(question.text)
         assert not re.search(r"[{}]|\bNone\b|  | ,|record of record", said), said
         assert not re.search(r"[{}]|\bNone\b", question.text), question.text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Any
@@ -104,36 +104,62 @@ def build_questions(
         else:
             able.append(template)
 
-    held_out = hold_out(able, concepts, profile, seed)
-    of_patients = [t for t in able if t.scope is Scope.PATIENT]
-
-    def patients(numbered: tuple[int, Template]) -> _Asker:
-        number, template = numbered
+    frame = _Frame(concepts, hold_out(able, concepts, profile, seed), profile, seed)
+    asked: list[Asked] = []
+    drops: list[Drop] = []
+    of_patients = [(frame, template.id) for template in able if template.scope is Scope.PATIENT]
+    for number, (found, dropped) in enumerate(side_by_side(_of_patients, of_patients, hospital)):
         tell("asking of patients", number, len(of_patients))
-        asker = _Asker(hospital, concepts, held_out, profile, seed)
-        asker.ask_patients(template)
-        asker.close()
-        return asker
-
-    askers = side_by_side(patients, enumerate(of_patients))
-    population = _Asker(hospital, concepts, held_out, profile, seed)
+        asked += found
+        drops += dropped
+    population = _Asker(hospital, frame)
     population.ask_populations([t for t in able if t.scope is Scope.POPULATION], tell)
     population.close()
-    askers.append(population)
-    for asker in askers:
-        asker.balance()
-    answered = {asked.template for asker in askers for asked in asker.asked}
+    population.balance()
+    asked += population.asked
+    drops += population.dropped()
+    answered = {question.template for question in asked}
     for template in able:
         if template.id not in answered:
             left_out[template.id] = "no unit or cohort of this source has an answer that can be asked for"
     return Questions(
-        asked=tuple(sorted((asked for asker in askers for asked in asker.asked), key=lambda a: (a.template, a.id))),
-        drops=tuple(
-            sorted((drop for asker in askers for drop in asker.dropped()), key=lambda d: (d.template, d.reason))
-        ),
+        asked=tuple(sorted(asked, key=lambda a: (a.template, a.id))),
+        drops=tuple(sorted(drops, key=lambda d: (d.template, d.reason))),
         left_out=tuple(sorted(left_out.items())),
-        held_out=held_out,
+        held_out=frame.held_out,
     )
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What all questions of a build share."""
+
+    concepts: Concepts
+    held_out: HeldOut
+    profile: Profile
+    seed: int
+
+
+def _of_patients(hospital: Hospital, of: tuple[_Frame, str]) -> tuple[list[Asked], tuple[Drop, ...]]:
+    """Ask one template of patients."""
+    frame, template_id = of
+    asker = _Asker(hospital, frame)
+    asker.ask_patients(Template.parse(template_id))
+    asker.close()
+    asker.balance()
+    return asker.asked, asker.dropped()
+
+
+def _golds(hospital: Hospital, of: tuple[Scan, Sequence[tuple[str, Mapping[str, Value]]]]) -> list[Gold]:
+    """The gold answers of population questions that share a scan, in their order."""
+    scan, wanted = of
+    golds = []
+    with hospital.extract(scan.tests, scan.words) as extracts, hospital.session(extracts=extracts) as session:
+        for template_id, filling in wanted:
+            question = ask(Template.parse(template_id), filling, tables=hospital.tables)
+            columns, rows = session.fetch(question.reference_sql)
+            golds.append(gold_of(question, rows, columns))
+    return golds
 
 
 def _drawn_templates(profile: Profile, seed: int) -> list[Template]:
@@ -151,9 +177,9 @@ def _drawn_templates(profile: Profile, seed: int) -> list[Template]:
 class _Asker:
     """Keeps what was asked and counts what was not."""
 
-    def __init__(self, hospital: Hospital, concepts: Concepts, held_out: HeldOut, profile: Profile, seed: int) -> None:
-        self.hospital, self.concepts, self.profile, self.seed = hospital, concepts, profile, seed
-        self.held_out = held_out
+    def __init__(self, hospital: Hospital, frame: _Frame) -> None:
+        self.hospital, self.concepts, self.held_out = hospital, frame.concepts, frame.held_out
+        self.profile, self.seed = frame.profile, frame.seed
         self.asked: list[Asked] = []
         self._drops: Counter[tuple[Template, str]] = Counter()
         self._answers: Counter[tuple[Template, str]] = Counter()
@@ -248,33 +274,21 @@ class _Asker:
         kept: Counter[Template] = Counter()
         for turn in range(ROUNDS):
             questions = [
-                (template, ask(template, filling, tables=self.hospital.tables))
+                (template, filling, ask(template, filling, tables=self.hospital.tables))
                 for template, queue in waiting.items()
                 if kept[template] < wanted
                 for filling in islice(queue, wanted - kept[template] + SPARE)
             ]
-            groups = list(grouped([question for _, question in questions], lambda question: (question,)))
+            groups = list(grouped(questions, lambda asked: (asked[2],)))
+            sent = [(scan, [(template.id, filling) for template, filling, _ in group]) for scan, group in groups]
             golds: dict[str, Gold] = {}
-            for found in side_by_side(self._golds, groups):
-                golds |= found
+            for (_, group), found in zip(groups, side_by_side(_golds, sent, self.hospital), strict=True):
+                golds.update(zip((question.reference_sql for _, _, question in group), found, strict=True))
                 progress(f"asking of the population, round {turn + 1}", len(golds), len(questions))
-            for template, question in questions:
+            for template, _, question in questions:
                 if kept[template] < wanted:
                     kept[template] += self._keep(template, question, golds[question.reference_sql], {})
         self.asked.sort(key=lambda asked: asked.template)
-
-    def _golds(self, group: tuple[Scan, list[Question]]) -> dict[str, Gold]:
-        """The gold answers of questions that share a scan, by reference."""
-        scan, questions = group
-        with (
-            self.hospital.extract(scan.tests, scan.words) as extracts,
-            self.hospital.session(extracts=extracts) as session,
-        ):
-            golds = {}
-            for question in questions:
-                columns, rows = session.fetch(question.reference_sql)
-                golds[question.reference_sql] = gold_of(question, rows, columns)
-            return golds
 
     def _keep_patient(self, template: Template, parameters: Mapping[str, Value]) -> bool:
         question = ask(template, parameters, tables=self.hospital.tables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -16,8 +16,8 @@ from assets.pairs.records import load
 from assets.pairs.scans import grouped
 from assets.pairs.surroundings import Lazy, Neighbourhood, known
 from assets.pairs.witness import witness
-from assets.questions import Template, ask, catalogue
-from noise_ops import NotApplicable, Operator
+from assets.questions import Template, ask
+from noise_ops import NotApplicable, Operator, operators
 from robustgym.gold import canonical
 from robustgym.hospital import Extracts, Hospital
 from robustgym.parallel import side_by_side
@@ -80,52 +80,94 @@ def build_pairs(
         sizes: How many pairs to make of the questions of an intent, a scope and a split; the profile says it otherwise.
         beyond: How many of those questions were tried before and are passed over.
     """
-    severities = [name for name in operator.severities if operator.promise_of(name) in profile.promises]
-    templates = {template.id: template for template in catalogue()}
+    severities = tuple(name for name in operator.severities if operator.promise_of(name) in profile.promises)
     usual = {Split.TEST: profile.test_candidates_per_operator, Split.TRAIN: profile.train_candidates_per_operator}
     taught = questions.held_out.left(concepts)
-
-    def cell(of: tuple[Group, list[Asked]]) -> _Maker:
-        group, asked = of
-        intent, scope, split = group
-        wanted, kept = usual[split] if sizes is None else sizes.get(group, 0), 0
+    work = []
+    for group, asked in _groups(questions) if severities else ():
+        split = group[2]
+        wanted = usual[split] if sizes is None else sizes.get(group, 0)
         first = (beyond or {}).get(group, 0)
-        maker = _Maker(operator, hospital, concepts if split is Split.TEST else taught, profile, seed)
         order = drawn(asked, seed, operator.name, key=lambda a: a.id)[first:][: TRIES * max(wanted, LEAST)]
         batch = [(a, severities[int(digest(seed, operator.name, a.id)[:8], 16) % len(severities)]) for a in order]
-        # Rounds of as many as are wanted: a population round shares its scans, and most rounds need no second one.
-        for start in range(0, len(batch) if wanted else 0, max(1, wanted)):
-            if kept >= wanted:
-                break
-            if progress:
-                progress(f"{operator.name}: {intent}, {scope}, {split}", kept, wanted)
-            part = batch[start : start + wanted]
-            kept += maker.make(templates, part)
-            first += len(part)
-        maker.put_to = (intent, scope, split, first)
-        maker.close()
-        return maker
-
-    makers = side_by_side(cell, _cells(questions, templates)) if severities else []
+        if wanted:
+            known_to = concepts if split is Split.TEST else taught
+            work.append(_Work(operator.name, group, batch, wanted, first, known_to, profile, seed))
+    # An operator that is not in the folder cannot be sent by its name.
+    registered = operators().get(operator.name) is operator
+    makers = side_by_side(_made, work, hospital) if registered else (_makes(operator, hospital, each) for each in work)
+    found = []
+    for each, made in zip(work, makers, strict=True):
+        found.append(made)
+        if progress:
+            progress(f"{operator.name}: {', '.join(each.group)}", len(made.pairs), each.wanted)
+    drops = sum((made.drops for made in found), Counter[tuple[str, str, str, str, str]]())
+    tried = sum((made.tried for made in found), Counter[tuple[str, str]]())
     return Candidates(
         operator=operator.name,
-        pairs=tuple(sorted((p for m in makers for p in m.pairs), key=lambda pair: pair.clean.pair_id)),
+        pairs=tuple(sorted((pair for made in found for pair in made.pairs), key=lambda pair: pair.clean.pair_id)),
         drops=tuple(
             Drop(stage="noise", intent=i, scope=s, template=t, operator=operator.name, severity=v, reason=r, n=n)
-            for (i, s, t, v, r), n in sorted(sum((m.drops for m in makers), Counter()).items())
+            for (i, s, t, v, r), n in sorted(drops.items())
         ),
-        tried=tuple((t, v, n) for (t, v), n in sorted(sum((m.tried for m in makers), Counter()).items())),
-        put_to=tuple(sorted(maker.put_to for maker in makers)),
+        tried=tuple((t, v, n) for (t, v), n in sorted(tried.items())),
+        put_to=tuple(sorted((*made.group, made.put_to) for made in found)),
     )
 
 
-def _cells(questions: Questions, templates: Mapping[str, Template]) -> Iterator[tuple[Group, list[Asked]]]:
-    def cell(asked: Asked) -> Group:
-        template = templates[asked.template]
+@dataclass(frozen=True)
+class _Work:
+    """What one operator does with the questions of one group."""
+
+    operator: str
+    group: Group
+    batch: Sequence[tuple[Asked, str]]
+    """Questions in the operator's order, each with a severity."""
+    wanted: int
+    first: int
+    """How many questions were tried before these."""
+    concepts: Concepts
+    profile: Profile
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What came of it."""
+
+    group: Group
+    pairs: list[Pair]
+    drops: Counter[tuple[str, str, str, str, str]]
+    tried: Counter[tuple[str, str]]
+    put_to: int
+
+
+def _made(hospital: Hospital, work: _Work) -> _Made:
+    return _makes(operators()[work.operator], hospital, work)
+
+
+def _makes(operator: Operator, hospital: Hospital, work: _Work) -> _Made:
+    """Put an operator to questions until as many pairs are kept as are wanted."""
+    maker = _Maker(operator, hospital, work.concepts, work.profile, work.seed)
+    kept, put_to = 0, work.first
+    # Rounds of as many as are wanted: a population round shares its scans, and most rounds need no second one.
+    for start in range(0, len(work.batch), work.wanted):
+        if kept >= work.wanted:
+            break
+        part = work.batch[start : start + work.wanted]
+        kept += maker.make(part)
+        put_to += len(part)
+    maker.close()
+    return _Made(work.group, maker.pairs, maker.drops, maker.tried, put_to)
+
+
+def _groups(questions: Questions) -> Iterator[tuple[Group, list[Asked]]]:
+    def group(asked: Asked) -> Group:
+        template = Template.parse(asked.template)
         return template.intent, template.scope, asked.split
 
-    for key, group in groupby(sorted(questions.asked, key=lambda a: (cell(a), a.template, a.id)), key=cell):
-        yield key, list(group)
+    for key, found in groupby(sorted(questions.asked, key=lambda a: (group(a), a.template, a.id)), key=group):
+        yield key, list(found)
 
 
 class _Maker:
@@ -136,7 +178,6 @@ class _Maker:
         self.pairs: list[Pair] = []
         self.drops: Counter[tuple[str, str, str, str, str]] = Counter()
         self.tried: Counter[tuple[str, str]] = Counter()
-        self.put_to: tuple[Intent, Scope, Split, int]
         self._session = hospital.session(row_ids=True)
         self._neighbourhood = Neighbourhood(
             self._session, concepts, hospital.tables, seed, known(hospital.warehouse.fingerprint, seed)
@@ -146,11 +187,11 @@ class _Maker:
         """Give up its session. What it made stays."""
         self._session.close()
 
-    def make(self, templates: Mapping[str, Template], batch: list[tuple[Asked, str]]) -> int:
+    def make(self, batch: Sequence[tuple[Asked, str]]) -> int:
         """Make what can be made of these questions; returns how many pairs were kept."""
         ready = []
         for asked, severity in batch:
-            template = templates[asked.template]
+            template = Template.parse(asked.template)
             question = self._question(template, asked)
             self.tried[template.id, severity] += 1
             made = self._noise(template, asked, question, severity)
