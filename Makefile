@@ -57,7 +57,8 @@ test: $(READY)
 	$(BIN)/python -m pytest
 
 sweep: $(READY)
-	SWEEP=whole $(BIN)/python -m pytest tests/test_questions.py tests/test_questions_demo.py tests/test_recompute.py
+	SWEEP=whole $(BIN)/python -m pytest tests/test_components.py tests/test_questions.py tests/test_questions_demo.py \
+	  tests/test_recompute.py tests/test_wording.py
 
 lint: $(READY)
 	$(BIN)/ruff check $(CODE)

@@ -21,8 +21,8 @@ from functools import cache
 from itertools import combinations, product
 
 from assets.questions import vocabulary
-from assets.questions.catalogue import catalogue
 from assets.questions.asking import ask
+from assets.questions.catalogue import catalogue
 from assets.questions.describing import example
 from assets.questions.fitting import COMPARED, fits, fitting, lifting
 from assets.questions.legality import measure_problems, population_problems
