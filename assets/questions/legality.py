@@ -144,7 +144,7 @@ def problems(template: Template) -> list[str]:
     >>> problems(Template.parse("labs-patient-lab-first_24h_of_stay-trend"))
     ['nobody combines lab, first_24h_of_stay and trend', 'trend needs a window of more than 2 days']
     >>> problems(Template.parse("diagnoses-patient-codes-whole_record-mean"))
-    ['nobody combines codes, whole_record and mean', 'codes has no v, which mean needs', 'codes has no words for value...
+    ['nobody combines codes, whole_record and mean', 'codes has no v, which mean needs', 'codes has no words...
     """
     return [*measure_problems(template), *population_problems(template)]
 
