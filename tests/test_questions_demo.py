@@ -75,7 +75,7 @@ def spoilt(hospital: duckdb.DuckDBPyConnection, question: Question, statement: s
         hospital.execute("ROLLBACK")
 
 
-@pytest.mark.parametrize("template", swept(catalogue(), 5), ids=lambda t: t.id)
+@pytest.mark.parametrize("template", swept(catalogue(), 7), ids=lambda t: t.id)
 def test_template_on_the_demo(hospital: duckdb.DuckDBPyConnection, template: Template) -> None:
     questions = answerable(hospital, template)
     for question in questions:
