@@ -199,7 +199,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Com
         "name": "tiny",
         "test_pairs_per_cell": 1,
         "train_pairs": 36,
-        "templates_per_cell": 6,
+        "templates_per_cell": 4,
         "questions_per_template": 2,
         "test_candidates_per_operator": 1,
         "train_candidates_per_operator": 1,
