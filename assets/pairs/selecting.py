@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from assets.pairs.balancing import most
 from assets.pairs.holding_out import HeldOut
 from assets.pairs.identity import digest
 from assets.pairs.noising import Candidates
 from robustgym.gold import canonical
-from schemas.answers import AnswerKind
 from schemas.noise import Level
-from schemas.pairs import Pair, Split
+from schemas.pairs import GoldRow, Pair, Split
 from schemas.questions import Intent, Scope
 from schemas.release import Drop, Profile
 
@@ -61,9 +61,10 @@ def select(
     Every cell of the test split gets the same number. The train split's go round, to whichever cell has fewest, until
     there are enough: what one cell cannot carry, others do.
 
-    Within a cell the next pair is always one whose clean question no pair has yet; then one that shows a template or a
-    concept held out for the test split; then of the promise, the operator, the template, the concept and the truth that
-    the cell has least of; ties go by a hash of the pair's name and the seed.
+    Within a cell the next pair is always one whose clean question no pair has yet; then one whose answer its template
+    does not have too often already; then one that shows a template or a concept held out for the test split; then of
+    the promise, the operator, the template and the concept that the cell has least of; ties go by a hash of the pair's
+    name and the seed.
 
     Args:
         candidates: What the operators made.
@@ -108,6 +109,7 @@ class _Chooser:
         self.pairs: list[Pair] = []
         self.taken: Counter[Cell] = Counter()
         self._used: Counter[str] = Counter()
+        self._answers: Counter[tuple[str, str]] = Counter()
         self._shown: set[str] = set()
         self._seen: dict[Cell, Counter[tuple[str, object]]] = {}
 
@@ -120,13 +122,24 @@ class _Chooser:
             self.pairs.append(best)
             self.taken[cell] += 1
             self._used[best.clean.question] += 1
+            self._answers.update([(best.clean.template, ""), (best.clean.template, canonical(best.clean.gold))])
             self._shown |= self._held(best)
             seen.update(_traits(best))
 
     def _need(self, pair: Pair, seen: Counter[tuple[str, object]]) -> tuple[int, ...]:
         """How little a cell needs this pair: smallest first."""
         fresh = len(self._held(pair) - self._shown)
-        return (self._used[pair.clean.question], -fresh, *(seen[trait] for trait in _traits(pair)))
+        return (
+            self._used[pair.clean.question],
+            self._guessable(pair.clean),
+            -fresh,
+            *(seen[trait] for trait in _traits(pair)),
+        )
+
+    def _guessable(self, row: GoldRow) -> int:
+        """By how many the row's answer would be too frequent in its template."""
+        allowed = most(row.answer.kind, self._answers[row.template, ""] + 1)
+        return max(0, self._answers[row.template, canonical(row.gold)] + 1 - allowed)
 
     def _held(self, pair: Pair) -> frozenset[str]:
         named = {pair.clean.template, *map(str, pair.clean.parameters.values())}
@@ -135,13 +148,11 @@ class _Chooser:
 
 def _traits(pair: Pair) -> tuple[tuple[str, object], ...]:
     row = pair.clean
-    truth = canonical(row.gold) if row.answer.kind is AnswerKind.YES_NO else ""
     return (
         ("promise", row.promise),
         ("operator", row.operator),
         ("template", row.template),
         ("concept", row.parameters.get("concept")),
-        ("truth", truth),
     )
 
 
