@@ -40,7 +40,7 @@ PROFILE = Profile(
     train_pairs=36,
     test_patients=0.5,
     promises=tuple(Promise),
-    templates_per_cell=13,
+    templates_per_cell=10,
     questions_per_template=2,
     test_candidates_per_operator=1,
     train_candidates_per_operator=1,
@@ -83,8 +83,8 @@ def _pairs(operator: Operator, questions: Questions, hospital: Hospital) -> Cand
 
 def test_the_sweep_is_not_empty(sweep: Sweep) -> None:
     assert len(OPERATORS) >= 28
-    assert len(sweep.questions.asked) >= 220
-    assert len(sweep.pairs) >= 250
+    assert len(sweep.questions.asked) >= 180
+    assert len(sweep.pairs) >= 200
 
 
 def test_what_is_held_out_is_asked_in_the_test_split_alone(sweep: Sweep) -> None:
@@ -216,6 +216,8 @@ def test_the_training_pairs_are_shared_out_evenly() -> None:
 
 
 def test_nothing_depends_on_the_number_of_workers(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "chartevents" not in sweep.hospital.tables:
+        return  # One hospital is enough: the larger of the two.
     monkeypatch.setattr(parallel, "WORKERS", 1)
     assert build_questions(sweep.hospital, concepts.load(), PROFILE, SEED) == sweep.questions
     for name in ("value_null", "ordinal_absent"):
