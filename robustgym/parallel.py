@@ -12,11 +12,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from robustgym.hospital import Hospital
+from schemas.errors import InputError, Problem
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -40,25 +42,44 @@ def side_by_side(
         chunk: Items sent at a time: more, where each is done in no time.
 
     Raises:
+        InputError: A process was ended from outside.
         Exception: What the first item raised whose work failed.
     """
-    if WORKERS < 2 or len(items) < 2:
+    workers = WORKERS
+    if workers < 2 or len(items) < 2:
         yield from (work(hospital, item) for item in items)
         return
+    there = partial(_there, work, hospital.warehouse.path.resolve())
+    finished = False
     try:
-        yield from _pool().map(partial(_there, work, hospital.warehouse.path.resolve()), items, chunksize=chunk)
-    except BaseException:
-        # Work that nobody waits for any more would hold up what comes next.
-        _pools.pop(WORKERS).shutdown(wait=False, cancel_futures=True)
-        raise
+        yield from _pool(workers).map(there, items, chunksize=chunk)
+        finished = True
+    except BrokenProcessPool:
+        what = "one was ended from outside, most likely because memory ran out"
+        do = "free memory and run it again, or say --threads 1"
+        raise InputError(Problem("worker processes", what, do)) from None
+    finally:
+        if not finished:
+            # Work that nobody waits for any more would hold up what comes next.
+            _pools.pop(workers).shutdown(wait=False, cancel_futures=True)
 
 
-def _pool() -> ProcessPoolExecutor:
-    if WORKERS not in _pools:
+def use(workers: int) -> None:
+    """Use so many processes from now on; 1 works without any.
+
+    Args:
+        workers: At least 1.
+    """
+    global WORKERS
+    WORKERS = workers
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    if workers not in _pools:
         # Not forked: the engine's threads would not come along.
         spawn = multiprocessing.get_context("spawn")
-        _pools[WORKERS] = ProcessPoolExecutor(WORKERS, mp_context=spawn, initializer=_begin, initargs=(os.getpid(),))
-    return _pools[WORKERS]
+        _pools[workers] = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_begin, initargs=(os.getpid(),))
+    return _pools[workers]
 
 
 def _there(work: Callable[[Hospital, A], B], path: Path, item: A) -> B:

@@ -65,3 +65,7 @@ class InputError(Exception):
         found = {problems} if isinstance(problems, Problem) else set(problems)
         self.problems = tuple(sorted(found, key=lambda problem: problem.order))
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+        """What a worker process sends of it: the problems, not the text that is made of them."""
+        return type(self), (self.problems,)

@@ -29,7 +29,7 @@ from assets.validation.model_check import Endpoint, check_wording, wordings
 from assets.validation.report import Report, examine
 from assets.validation.table_profile import ColumnProfile, profile_tables
 from noise_ops import Operator, operators
-from robustgym import timing
+from robustgym import parallel, timing
 from robustgym.hospital import Hospital
 from robustgym.warehouse import Warehouse
 from schemas.concepts import Concepts, load
@@ -86,6 +86,8 @@ class Workbench:
         self.warehouse = Warehouse.open(plan.warehouse)
         self._progress = progress
         self._read: dict[str, Product[Any]] = {}
+        if plan.threads is not None:
+            parallel.use(plan.threads)
 
     def __enter__(self) -> Self:
         return self
