@@ -50,7 +50,8 @@ def build(
         typer.Option(metavar="DIR", help="Where the staged tables are kept; by default under data/warehouse."),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads to use; the bytes of the release do not depend on it.")
+        int | None,
+        typer.Option(min=1, help="Threads and worker processes to use; the bytes of the release do not depend on it."),
     ] = None,
     i_have_verified_zero_retention: Annotated[
         bool,

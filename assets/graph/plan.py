@@ -68,7 +68,7 @@ class Plan:
             version: Digits and dots; None for the next one.
             out: Directory of releases; None for `data/releases`.
             warehouse: Directory of the warehouse; None for one of its own below `data/warehouse`.
-            threads: Threads to use; None for as many as the machine has.
+            threads: Threads and worker processes to use; None for as many as the machine has.
             confirmed: Whether a zero-retention agreement was confirmed.
             root: Where `data/` lies.
 
