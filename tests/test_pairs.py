@@ -215,9 +215,8 @@ def test_the_training_pairs_are_shared_out_evenly() -> None:
     assert {n for cell, n in wanted.items() if cell[0] is Split.TRAIN} == {124, 125}
 
 
+@pytest.mark.parametrize("sweep", ["synthetic"], indirect=True)
 def test_nothing_depends_on_the_number_of_workers(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "chartevents" not in sweep.hospital.tables:
-        return  # One hospital is enough: the larger of the two.
     monkeypatch.setattr(parallel, "WORKERS", 1)
     assert build_questions(sweep.hospital, concepts.load(), PROFILE, SEED) == sweep.questions
     for name in ("value_null", "ordinal_absent"):
