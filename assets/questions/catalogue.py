@@ -13,6 +13,16 @@ FILE = Path(__file__).with_name("catalogue.txt")
 
 @cache
 def catalogue() -> tuple[Template, ...]:
-    """The released templates, sorted by id."""
-    ids = FILE.read_text(encoding="utf-8").split()
-    return tuple(sorted((Template.parse(id_) for id_ in ids), key=lambda template: template.id))
+    """The released templates, sorted by id.
+
+    Raises:
+        ValueError: A line of `catalogue.txt` is no template; the message says which and why.
+    """
+    return tuple(sorted(map(_parsed, FILE.read_text(encoding="utf-8").split()), key=lambda template: template.id))
+
+
+def _parsed(id_: str) -> Template:
+    try:
+        return Template.parse(id_)
+    except ValueError as error:
+        raise ValueError(f"{FILE.name}, {id_}: {error}; take the line out or add the word") from error

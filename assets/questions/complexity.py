@@ -19,9 +19,6 @@ from assets.questions.template import Template
 MANY_TABLES = 3
 """From this many base tables on a question is said to join many."""
 
-EHRSQL_2024 = 17.17
-"""Mean components of EHRSQL-2024's 6,539 answerable questions; see `assets.questions.components`."""
-
 MEASURED_BY_HAND = {"by_hand": 22.4, "compiled": 57.6, "normalised": 36.1}
 """Mean components of twelve references, one per cell, that were also written by hand (tests/written_by_hand.py)."""
 

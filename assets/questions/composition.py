@@ -57,7 +57,8 @@ def space(intent: Intent, scope: Scope) -> tuple[Template, ...]:
     found = []
     for one in measures(intent):
         if scope is Scope.PATIENT:
-            found.append(one)
+            if not population_problems(one):
+                found.append(one)
             continue
         asked = lifting().get(one.kind_name, ())
         cohorts = sorted(frozenset().union(*(lift.cohorts for lift in asked)))
@@ -76,7 +77,7 @@ def space(intent: Intent, scope: Scope) -> tuple[Template, ...]:
             )
             if not population_problems(lifted):
                 found.append(lifted)
-    return tuple(sorted((t for t in found if not population_problems(t)), key=lambda t: t.id))
+    return tuple(sorted(found, key=lambda t: t.id))
 
 
 def cover(templates: Sequence[Template], size: int, first: Iterable[Template] = ()) -> list[Template]:

@@ -19,17 +19,6 @@ COMPARABLE = frozenset({"last", "highest", "lowest", "worst", "mean", "median"})
 
 EXTREMES = frozenset({"highest", "lowest", "worst"})
 
-ALIKE = frozenset(
-    {
-        ("last_24h_of_stay", "first_24h_of_stay"),
-        ("after_dose_48h", "before_dose_48h"),
-        ("after_furosemide_6h", "before_furosemide_6h"),
-        ("after_intubation_24h", "before_icu_24h"),
-        ("year_after_discharge", "year_before_admission"),
-    }
-)
-"""Pairs of windows of one length: a longer one has the higher highest, and the larger total."""
-
 SUBTRACTED = {
     "lab": COMPARABLE,
     "ratio": frozenset({"last"}),
@@ -227,9 +216,11 @@ def _windows(template: Template) -> Iterator[str]:
 
 def _versus(template: Template) -> Iterator[str]:
     selector, pair = template.selector, (template.window_name, template.versus)
+    later, earlier = template.windows
+    alike = later.days is not None and later.days == earlier.days
     if selector.name not in SUBTRACTED.get(template.kind_name, ()):
         yield f"nobody subtracts the {selector.name} of {template.kind_name}"
-    if selector.name in (*EXTREMES, "total", "per_hour", "covered") and pair not in ALIKE:
+    if selector.name in (*EXTREMES, "total", "per_hour", "covered") and not alike:
         yield f"of windows of different length, a {selector.name} says which is longer"
     if "year_before_admission" in pair and template.kind_name == "ratio":
         yield "ratios are drawn when ill: there is no baseline"

@@ -236,5 +236,5 @@ def admissible(template: Template, slot: str) -> tuple[Concept, ...]:
     return tuple(
         concept
         for concept in load().of(template.pools[slot]).values()
-        if (not only or concept.id in only) and (concept.common >= least or (only and not least))
+        if (not only or concept.id in only) and concept.common >= least
     )
