@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,7 @@ from assets.questions import (
     lint,
     vocabulary,
 )
+from assets.questions import fitting as tables_of_fit
 from assets.questions.describing import EXAMPLE_IDS
 from assets.questions.legality import problems
 from assets.questions.registry import words
@@ -71,6 +73,13 @@ def test_every_word_is_in_the_catalogue(role: str) -> None:
         {t.versus for t in TEMPLATES} if role == "window" else set()
     )
     assert set(getattr(vocabulary, f"{role}s")()) <= found
+
+
+def test_a_wrong_line_of_a_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "fitting.csv").write_text("kind,windows,selectors,why_no_more\nlab,stay,level,\nlab,soon,level,\n")
+    monkeypatch.setattr(tables_of_fit, "HERE", tmp_path)
+    with pytest.raises(ValueError, match=r"fitting\.csv, line 3: soon: neither a word nor a family; there are .*stay"):
+        tables_of_fit.fitting.__wrapped__()
 
 
 def test_every_template_is_legal_and_has_a_filling() -> None:

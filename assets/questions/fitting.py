@@ -11,7 +11,7 @@ name its family; `*` is all, `-word` takes one away. General rules, which hold f
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -59,14 +59,17 @@ def fitting() -> Mapping[str, Mapping[str, frozenset[str]]]:
     """By kind and window: the selectors that go with them. A kind without a line is never asked about.
 
     Raises:
-        ValueError: The table names a kind, a window or a selector that does not exist.
+        ValueError: The table names a kind, a window or a selector that does not exist; the message says in which line.
     """
     found: dict[str, dict[str, frozenset[str]]] = {}
-    for row in _rows("fitting.csv"):
+
+    def take(row: dict[str, str]) -> None:
         named = _selectors(row["selectors"])
         uses = found.setdefault(row["kind"], {})
         for window in _windows(row["windows"]):
             uses[window] = uses.get(window, frozenset()) | named
+
+    _each("fitting.csv", take)
     return found
 
 
@@ -80,10 +83,11 @@ def lifting() -> Mapping[str, tuple[Lift, ...]]:
     """By kind: what a population may be asked. A kind without a line is asked of patients alone.
 
     Raises:
-        ValueError: The table names a word that does not exist.
+        ValueError: The table names a word that does not exist; the message says in which line.
     """
     found: dict[str, list[Lift]] = {}
-    for row in _rows("lifting.csv"):
+
+    def take(row: dict[str, str]) -> None:
         found.setdefault(row["kind"], []).append(
             Lift(
                 windows=_windows(row["windows"]),
@@ -92,6 +96,8 @@ def lifting() -> Mapping[str, tuple[Lift, ...]]:
                 aggregators=_named(row["aggregators"], dict.fromkeys(vocabulary.aggregators(), "")),
             )
         )
+
+    _each("lifting.csv", take)
     return {kind: tuple(lifts) for kind, lifts in found.items()}
 
 
@@ -108,17 +114,17 @@ def lifts(kind: str, windows: Collection[str], selector: str, cohort: str, aggre
 
 @cache
 def _limits() -> Mapping[str, tuple[Limit, ...]]:
+    """By kind: which concepts go with which windows and selectors. A blank in a concept's id is written `*`."""
     found: dict[str, list[Limit]] = {}
-    for row in _rows("concepts_asked.csv"):
+
+    def take(row: dict[str, str]) -> None:
         word, *concepts = row["concepts"].split()
         if word not in ("only", "not"):
-            raise ValueError(f"concepts_asked.csv: `{word}` is neither `only` nor `not`")
+            raise ValueError(f"`{word}`: begin the list of concepts with `only` or `not`")
         pool = vocabulary.kinds()[row["kind"]].pool
         named = frozenset(concept.replace("*", " ") for concept in concepts)
-        if pool is None or not named <= frozenset(load().of(pool)):
-            raise ValueError(
-                f"concepts_asked.csv, {row['kind']}: {row['concepts']} names what is no concept of its pool"
-            )
+        if unknown := named - (frozenset(load().of(pool)) if pool else frozenset()):
+            raise ValueError(f"{', '.join(sorted(unknown))}: no concept of {row['kind']}; see data/concepts")
         found.setdefault(row["kind"], []).append(
             Limit(
                 windows=_windows(row["windows"]),
@@ -127,6 +133,8 @@ def _limits() -> Mapping[str, tuple[Limit, ...]]:
                 concepts=named,
             )
         )
+
+    _each("concepts_asked.csv", take)
     return {kind: tuple(limits) for kind, limits in found.items()}
 
 
@@ -143,12 +151,21 @@ def asked_of(kind: str, windows: Collection[str], selector: str, concept: str) -
     )
 
 
-def _rows(file: str) -> Iterator[dict[str, str]]:
+def _each(file: str, take: Callable[[dict[str, str]], None]) -> None:
+    """Hand over each row of a table.
+
+    Raises:
+        ValueError: A row is wrong; the message says in which line and what could stand there.
+    """
     with (HERE / file).open(encoding="utf-8", newline="") as opened:
-        for row in csv.DictReader(opened):
-            if row["kind"] not in vocabulary.kinds():
-                raise ValueError(f"{file}: {row['kind']} is not a kind")
-            yield row
+        rows = csv.DictReader(opened)
+        for row in rows:
+            try:
+                if row["kind"] not in vocabulary.kinds():
+                    raise ValueError(f"{row['kind']}: no kind; there are {', '.join(vocabulary.kinds())}")
+                take(row)
+            except ValueError as error:
+                raise ValueError(f"assets/questions/{file}, line {rows.line_num}: {error}") from None
 
 
 def _windows(words: str) -> frozenset[str]:
@@ -166,7 +183,8 @@ def _named(words: str, families: Mapping[str, str]) -> frozenset[str]:
     asked = [word for word in asked if not word.startswith("-")]
     unknown = [word for word in (*asked, *without) if word not in (*families, *families.values(), "*")]
     if unknown:
-        raise ValueError(f"{', '.join(unknown)}: neither a word of the grammar nor a family")
+        known = sorted({*families, *families.values()} - {""})
+        raise ValueError(f"{', '.join(unknown)}: neither a word nor a family; there are {', '.join(known)}")
     return frozenset(
         name
         for name, family in families.items()
