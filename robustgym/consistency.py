@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -203,7 +203,10 @@ def splits(rows: Iterable[GoldRow]) -> Iterator[str]:
 
 
 def balance(manifest: Manifest, found: Iterable[Pair]) -> Iterator[str]:
-    """The pairs are as many per cell as the manifest counts, never more than the profile asks for, and only its own."""
+    """The pairs are as many per cell as the manifest counts, never more than the profile asks for, and only its own.
+
+    A training cell may have more than its share, where another cannot carry its own; all together they may not.
+    """
     found = tuple(found)
     cells = Counter(pair.clean.cell for pair in found)
     said = {name: n for name, n in manifest.counts.items() if name.count("/") == 3}
@@ -212,9 +215,12 @@ def balance(manifest: Manifest, found: Iterable[Pair]) -> Iterator[str]:
         for name in sorted(said.keys() | cells.keys())
         if said.get(name, 0) != cells[name]
     )
+    wanted = _wanted(manifest)
     for name, n in sorted(cells.items()):
-        if n > (asked := wanted(manifest, name)):
-            yield f"Cell {name}: {n} pairs, the profile asks for {asked}."
+        if name.startswith(f"{Split.TEST}/") and n > wanted.get(name, 0):
+            yield f"Cell {name}: {n} pairs, the profile asks for {wanted.get(name, 0)}."
+    if (n := sum(pair.clean.split is Split.TRAIN for pair in found)) > manifest.profile.train_pairs:
+        yield f"There are {n} training pairs, the profile asks for {manifest.profile.train_pairs}."
     for name in ("all", *Split):
         n = sum(name in ("all", pair.clean.split) for pair in found)
         if manifest.counts.get(name) != n:
@@ -225,18 +231,14 @@ def balance(manifest: Manifest, found: Iterable[Pair]) -> Iterator[str]:
 
 def short_cells(manifest: Manifest) -> Iterator[str]:
     """Cells with fewer pairs than the profile asks for: no fault where the source cannot carry more."""
-    for name, n in sorted(manifest.counts.items()):
-        if name.count("/") == 3 and n < wanted(manifest, name):
-            yield f"Cell {name} has {n} of {wanted(manifest, name)} pairs."
+    for name, asked in sorted(_wanted(manifest).items()):
+        if (n := manifest.counts.get(name, 0)) < asked:
+            yield f"Cell {name} has {n} of {asked} pairs."
 
 
-def wanted(manifest: Manifest, cell: str) -> int:
-    """Pairs the profile asks for in a cell, written `split/intent/scope/level`."""
-    by_split: Mapping[str, int] = {
-        Split.TEST: manifest.profile.test_pairs_per_cell,
-        Split.TRAIN: manifest.profile.train_pairs_per_cell,
-    }
-    return by_split[cell.split("/")[0]]
+def _wanted(manifest: Manifest) -> dict[str, int]:
+    """Pairs the profile asks for, by cell as manifests name it."""
+    return {"/".join(cell): n for cell, n in manifest.profile.wanted().items()}
 
 
 def conditions(found: Iterable[Pair]) -> Iterator[tuple[Condition, GoldRow, GoldRow]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,7 +13,7 @@ from pydantic import Field, ValidationError
 from schemas.answers import Frozen
 from schemas.errors import InputError, Problem, problems_in
 from schemas.noise import Level, Promise
-from schemas.pairs import GoldRow
+from schemas.pairs import GoldRow, Split
 from schemas.questions import Intent, Scope
 
 PROFILES = Path(__file__).parent.parent / "data" / "profiles"
@@ -22,6 +23,9 @@ SourceKind = Literal["synthetic", "demo", "credentialed"]
 """Which licence travels with the data. Whatever is not known to be open counts as credentialed."""
 
 Positive = Annotated[int, Ge(1)]
+
+
+Cell = tuple[Split, Intent, Scope, Level]
 
 
 class Profile(Frozen):
@@ -54,10 +58,17 @@ class Profile(Frozen):
     max_rows: Positive = 50
     """An answer with more rows is not asked for."""
 
-    @property
-    def train_pairs_per_cell(self) -> int:
-        """What an even share of the training pairs comes to for each of the 36 cells."""
-        return self.train_pairs // (len(Intent) * len(Scope) * len(Level))
+    def wanted(self) -> dict[Cell, int]:
+        """Pairs for each cell: of the train split an even share, the remainder going to the first cells.
+
+        >>> cells = Profile.load("paper").wanted()
+        >>> sorted({n for (split, *_), n in cells.items() if split == "train"}), sum(cells.values())
+        ([124, 125], 5486)
+        """
+        kinds = list(product(Intent, Scope, Level))
+        even, over = divmod(self.train_pairs, len(kinds))
+        cells: dict[Cell, int] = {(Split.TEST, *kind): self.test_pairs_per_cell for kind in kinds}
+        return cells | {(Split.TRAIN, *kind): even + (place < over) for place, kind in enumerate(kinds)}
 
     @classmethod
     def load(cls, name_or_path: str) -> Profile:

@@ -18,7 +18,7 @@ from assets.pairs.helping import second_helpings
 from assets.pairs.identity import canonical, drawn, question_id, split_of, task_id
 from assets.pairs.noising import Candidates, Pair, build_pairs
 from assets.pairs.promises import surviving_route
-from assets.pairs.selecting import select, wanted_of
+from assets.pairs.selecting import select
 from assets.questions import Template, ask, catalogue, records_sql
 from assets.questions.compiler import UNIT_ROUTE
 from assets.staging import find_source, stage
@@ -208,7 +208,7 @@ def test_short_cells_are_served_again(sweep: Sweep) -> None:
 
 
 def test_the_training_pairs_are_shared_out_evenly() -> None:
-    wanted = wanted_of(Profile.load("paper"))
+    wanted = Profile.load("paper").wanted()
     by_split = Counter({split: sum(n for cell, n in wanted.items() if cell[0] is split) for split in Split})
     assert by_split == {Split.TEST: 1008, Split.TRAIN: 4478}
     assert {n for cell, n in wanted.items() if cell[0] is Split.TEST} == {28}

@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 from assets.release import write_release
+from robustgym import consistency
 from robustgym.consistency import ids
 from robustgym.diff import Bump, diff
 from robustgym.layout import CHECKSUMS, MANIFEST, path_of, read_rows, write_rows
@@ -355,3 +356,20 @@ def test_tasks_are_what_an_agent_gets(published: Path) -> None:
     for split in Split:
         for task in Release.open(published).tasks(split):
             assert set(Task.model_fields) == set(task.model_dump())
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"train_pairs": 3}, []),
+        ({"train_pairs": 2}, ["There are 3 training pairs, the profile asks for 2."]),
+        ({"test_pairs_per_cell": 1, "train_pairs": 37}, []),
+    ],
+)
+def test_a_training_cell_may_have_more_than_its_share_and_all_together_may_not(
+    asked: dict[str, int], said: list[str], tmp_path: Path
+) -> None:
+    """The paper's 4,478 pairs go into 36 cells unevenly, and what one cannot carry, others do."""
+    release = Release.open(write_release(draft(), tmp_path))
+    manifest = release.manifest.model_copy(update={"profile": release.manifest.profile.model_copy(update=asked)})
+    assert list(consistency.balance(manifest, release.pairs())) == said

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from assets.pairs.asking import Progress, Questions
 from assets.pairs.noising import Candidates, Group, build_pairs
-from assets.pairs.selecting import cell_of, wanted_of
+from assets.pairs.selecting import cell_of
 from noise_ops import Operator
 from robustgym.hospital import Hospital
 from schemas.concepts import Concepts
@@ -51,7 +51,7 @@ def second_helpings(
     served: list[Candidates] = []
     for _ in range(HELPINGS):
         orders: dict[str, dict[Group, int]] = {}
-        for cell, wanted in wanted_of(profile).items():
+        for cell, wanted in profile.wanted().items():
             split, intent, scope, level = cell
             lacking = wanted - have[cell]
             able = [n for n, o in operators.items() if o.level is level and fruitful[n][split, intent, scope]]

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
 
 from assets.pairs.balancing import most
 from assets.pairs.holding_out import HeldOut
 from assets.pairs.identity import digest
 from assets.pairs.noising import Candidates
 from robustgym.gold import canonical
-from schemas.noise import Level
 from schemas.pairs import GoldRow, Pair, Split
-from schemas.questions import Intent, Scope
-from schemas.release import Drop, Profile
-
-Cell = tuple[Split, Intent, Scope, Level]
+from schemas.release import Cell, Drop, Profile
 
 
 @dataclass(frozen=True)
@@ -39,14 +34,6 @@ def cell_of(pair: Pair) -> Cell:
     """The cell a pair counts in."""
     row = pair.clean
     return row.split, row.intent, row.scope, row.level
-
-
-def wanted_of(profile: Profile) -> dict[Cell, int]:
-    """Pairs that each cell is to have; of the train split an even share, the remainder going to the first cells."""
-    cells = list(product(Intent, Scope, Level))
-    even, over = divmod(profile.train_pairs, len(cells))
-    wanted: dict[Cell, int] = {(Split.TEST, *cell): profile.test_pairs_per_cell for cell in cells}
-    return wanted | {(Split.TRAIN, *cell): even + (place < over) for place, cell in enumerate(cells)}
 
 
 def select(
@@ -78,7 +65,7 @@ def select(
     for pair in sorted(found, key=lambda p: digest(seed, p.clean.pair_id)):
         waiting.setdefault(cell_of(pair), []).append(pair)
     chooser = _Chooser(waiting, held_out)
-    wanted = wanted_of(profile)
+    wanted = profile.wanted()
     # The test split chooses first, and the levels of a cell share its questions: so they take turns, cell by cell.
     for cell, n in wanted.items():
         if cell[0] is Split.TEST:

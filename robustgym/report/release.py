@@ -82,7 +82,11 @@ def report(draft: Draft, manifest: Manifest, aggregate_only: bool | None = None)
         intents=tuple(Intent),
         scopes=tuple(Scope),
         levels=tuple(Level),
-        wanted={Split.TEST: draft.profile.test_pairs_per_cell, Split.TRAIN: draft.profile.train_pairs_per_cell},
+        wanted={"/".join(cell): n for cell, n in draft.profile.wanted().items()},
+        asked={
+            Split.TEST: f"{draft.profile.test_pairs_per_cell} in each",
+            Split.TRAIN: f"{draft.profile.train_pairs:,} in all, as even as the source allows",
+        },
         n_operators=len({row.operator for row in draft.rows}),
         n_templates=len({row.template for row in draft.rows}),
         n_patients=len({subject for row in draft.rows for subject in row.subject_ids}),
