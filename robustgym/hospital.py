@@ -27,6 +27,22 @@ SECONDS = 30.0
 """An agent's statement may take so long."""
 
 
+@dataclass(frozen=True)
+class Opening:
+    """How a hospital was opened: what another process needs to open the same."""
+
+    path: Path
+    file: Path
+    """The native copy, named by its content: other tables in the same folder are another hospital."""
+    threads: int
+    memory_limit: str
+    seconds: float
+
+    def again(self) -> Hospital:
+        """Open it here."""
+        return Hospital.open(self.path, threads=self.threads, memory_limit=self.memory_limit, seconds=self.seconds)
+
+
 class Hospital:
     """The tables of one warehouse, attached read-only with every way out of the engine shut.
 
@@ -35,6 +51,7 @@ class Hospital:
 
     def __init__(self, warehouse: Warehouse, file: Path, *, threads: int, memory_limit: str, seconds: float) -> None:
         self.warehouse = warehouse
+        self.opening = Opening(warehouse.path.resolve(), file.resolve(), threads, memory_limit, seconds)
         self.tables = warehouse.tables
         self.seconds = seconds
         self.guard = Guard({name: TABLES[name].names for name in self.tables})

@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
-from robustgym.hospital import Hospital
+from robustgym.hospital import Hospital, Opening
 from schemas.errors import InputError, Problem
 
 A = TypeVar("A")
@@ -26,8 +25,9 @@ B = TypeVar("B")
 WORKERS = min(4, os.cpu_count() or 1)
 """How many there are decides the time a build takes, and nothing else."""
 
-_pools: dict[int, ProcessPoolExecutor] = {}
-_open: dict[Path, Hospital] = {}
+_pool: tuple[int, ProcessPoolExecutor] | None = None
+_open: tuple[Opening, Hospital] | None = None
+"""In a worker: the hospital it has open."""
 
 
 def side_by_side(
@@ -35,33 +35,33 @@ def side_by_side(
 ) -> Iterator[B]:
     """The results of independent pieces of work on a hospital, in the order of the items, each as soon as it is known.
 
+    A script of one's own that comes here must do so below `if __name__ == "__main__":`, for the processes import it.
+
     Args:
         work: A function of a module, given the hospital and an item; both it and the items are sent to processes.
         items: What to work on.
-        hospital: The hospital. The processes open it themselves.
+        hospital: The hospital. The processes open it themselves, as it was opened here.
         chunk: Items sent at a time: more, where each is done in no time.
 
     Raises:
-        InputError: A process was ended from outside.
+        InputError: A process ended before its work was done.
         Exception: What the first item raised whose work failed.
     """
-    workers = WORKERS
-    if workers < 2 or len(items) < 2:
+    if WORKERS < 2 or len(items) < 2:
         yield from (work(hospital, item) for item in items)
         return
-    there = partial(_there, work, hospital.warehouse.path.resolve())
     finished = False
     try:
-        yield from _pool(workers).map(there, items, chunksize=chunk)
+        yield from _processes().map(partial(_there, work, hospital.opening), items, chunksize=chunk)
         finished = True
     except BrokenProcessPool:
-        what = "one was ended from outside, most likely because memory ran out"
-        do = "free memory and run it again, or say --threads 1"
+        what = "one ended before its work was done, from want of memory or because a script has no main guard"
+        do = "free memory (each may take 2 GB), or use one process: build --threads 1, or robustgym.parallel.use(1)"
         raise InputError(Problem("worker processes", what, do)) from None
     finally:
         if not finished:
             # Work that nobody waits for any more would hold up what comes next.
-            _pools.pop(workers).shutdown(wait=False, cancel_futures=True)
+            _give_up()
 
 
 def use(workers: int) -> None:
@@ -74,21 +74,31 @@ def use(workers: int) -> None:
     WORKERS = workers
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
-    if workers not in _pools:
+def _processes() -> ProcessPoolExecutor:
+    global _pool
+    if _pool is None or _pool[0] != WORKERS:
+        _give_up()
         # Not forked: the engine's threads would not come along.
         spawn = multiprocessing.get_context("spawn")
-        _pools[workers] = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_begin, initargs=(os.getpid(),))
-    return _pools[workers]
+        _pool = WORKERS, ProcessPoolExecutor(WORKERS, mp_context=spawn, initializer=_begin, initargs=(os.getpid(),))
+    return _pool[1]
 
 
-def _there(work: Callable[[Hospital, A], B], path: Path, item: A) -> B:
+def _give_up() -> None:
+    global _pool
+    if _pool is not None:
+        _pool[1].shutdown(wait=False, cancel_futures=True)
+        _pool = None
+
+
+def _there(work: Callable[[Hospital, A], B], opening: Opening, item: A) -> B:
     """Work on an item in this process."""
-    if path not in _open:
-        for other in list(_open):
-            _open.pop(other).close()
-        _open[path] = Hospital.open(path)
-    return work(_open[path], item)
+    global _open
+    if _open is None or _open[0] != opening:
+        if _open is not None:
+            _open[1].close()
+        _open = opening, opening.again()
+    return work(_open[1], item)
 
 
 def _begin(parent: int) -> None:
