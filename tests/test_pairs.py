@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.pairs.asking import Questions, build_questions
+from assets.pairs.asking import Questions, build_questions, spans_of
 from assets.pairs.balancing import most
 from assets.pairs.frames import made
 from assets.pairs.helping import second_helpings
@@ -260,6 +261,21 @@ def test_a_draw_does_not_depend_on_the_order_of_its_items(items: list[str], shuf
 def test_a_question_has_one_name(parameters: dict[str, str | int | bool | None]) -> None:
     turned = dict(reversed(parameters.items()))
     assert question_id("template", parameters) == question_id("template", turned)
+
+
+@given(st.integers(0, 1500), st.integers(0, 50))
+def test_spans_cover_every_patient_once(size: int, seed: int) -> None:
+    patients = tuple(range(10, 10 + 3 * size, 3))
+    spans = list(spans_of(patients, seed, "labs-patient-lab-admission-highest", {"concept": "potassium"}))
+    seen = [
+        patient
+        for span in spans
+        for low, high in re.findall(r"BETWEEN (\d+) AND (\d+)", span)
+        for patient in patients
+        if int(low) <= patient <= int(high)
+    ]
+    assert sorted(seen) == list(patients)
+    assert len(spans) <= 4
 
 
 def test_a_split_takes_its_share() -> None:

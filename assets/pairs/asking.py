@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any
 
@@ -108,7 +109,7 @@ def build_questions(
     asked: list[Asked] = []
     drops: list[Drop] = []
     of_patients = [(frame, template.id) for template in able if template.scope is Scope.PATIENT]
-    for number, (found, dropped) in enumerate(side_by_side(_of_patients, of_patients, hospital)):
+    for number, (found, dropped) in enumerate(side_by_side(_of_patients, of_patients, hospital), start=1):
         tell("asking of patients", number, len(of_patients))
         asked += found
         drops += dropped
@@ -162,6 +163,35 @@ def _golds(hospital: Hospital, of: tuple[Scan, Sequence[tuple[str, Mapping[str, 
     return golds
 
 
+def spans_of(patients: Sequence[int], seed: int, template: str, filling: Mapping[str, Value]) -> Iterator[str]:
+    """Predicates that cut patients into spans of their ids, each twice as wide as the one before.
+
+    Args:
+        patients: All subject_ids, sorted.
+        seed: With the template and the filling it draws where the first span begins; the last ones go round.
+        template: Id of the template that is asked.
+        filling: Its filling.
+    """
+    size, width, done = len(patients), SPAN, 0
+    first = int(digest(seed, template, canonical(dict(filling)), "spans")[:8], 16) % max(1, size)
+    while done < size:
+        begin, end = first + done, first + min(done + width, size)
+        # One stretch of ids, or two where the round begins anew.
+        stretches = [(begin, min(end, size)), (max(begin, size) - size, end - size)]
+        yield " OR ".join(
+            f"subject_id BETWEEN {patients[low]} AND {patients[high - 1]}" for low, high in stretches if low < high
+        )
+        done, width = done + width, 2 * width
+
+
+@lru_cache(maxsize=1)
+def _patients(hospital: Hospital) -> tuple[int, ...]:
+    """All subject_ids, sorted."""
+    with hospital.session() as session:
+        _, subjects = session.fetch("SELECT subject_id FROM patients ORDER BY subject_id")
+    return tuple(subject for (subject,) in subjects)
+
+
 def _drawn_templates(profile: Profile, seed: int) -> list[Template]:
     """The templates of a build: all, or as many of each intent and scope as the profile says."""
     order = drawn(catalogue(), seed, "templates", key=lambda template: template.id)
@@ -185,8 +215,6 @@ class _Asker:
         self._answers: Counter[tuple[Template, str]] = Counter()
         self._linted: set[Template] = set()
         self._session = hospital.session(row_ids=True)
-        _, subjects = self._session.fetch("SELECT subject_id FROM patients ORDER BY subject_id")
-        self.patients: list[int] = [subject for (subject,) in subjects]
 
     def close(self) -> None:
         """Give up its session. What it asked stays."""
@@ -236,7 +264,7 @@ class _Asker:
         held = self.held_out.holds(template, filling)
         columns: list[str] = []
         rows: list[tuple[Any, ...]] = []
-        for span in self._spans(template, filling):
+        for span in spans_of(_patients(self.hospital), self.seed, template.id, filling):
             with self.hospital.session(only=dict.fromkeys(PATIENT_TABLES & self.hospital.tables, span)) as session:
                 columns, found = session.fetch(sql)
             rows += [row for row in found if not held or self._split(row[0]) is Split.TEST]
@@ -253,19 +281,6 @@ class _Asker:
                 by_answer.setdefault(answers[canonical(unit)], []).append(unit)
             order = list(in_turn(iter(units) for units in by_answer.values()))
         return iter([{**filling, **unit} for unit in order])
-
-    def _spans(self, template: Template, filling: Mapping[str, Value]) -> Iterator[str]:
-        """Predicates that cut the patients into spans of their ids, from a drawn place on and round."""
-        patients = self.patients
-        first = int(digest(self.seed, template.id, canonical(dict(filling)), "spans")[:8], 16) % len(patients)
-        turned, width = patients[first:] + patients[:first], SPAN
-        while turned:
-            span, turned = sorted(turned[:width]), turned[width:]
-            width *= 2
-            # The ids lie in one stretch, or in two where the round begins anew.
-            low = [patient for patient in span if patient < patients[first]]
-            high = [patient for patient in span if patient >= patients[first]]
-            yield " OR ".join(f"subject_id BETWEEN {ids[0]} AND {ids[-1]}" for ids in (low, high) if ids)
 
     def ask_populations(self, templates: list[Template], progress: Progress) -> None:
         """Ask in rounds; within a round, questions that read the same records share one extract of them."""

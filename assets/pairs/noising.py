@@ -87,12 +87,13 @@ def build_pairs(
     for group, asked in _groups(questions) if severities else ():
         split = group[2]
         wanted = usual[split] if sizes is None else sizes.get(group, 0)
+        if not wanted:
+            continue
         first = (beyond or {}).get(group, 0)
         order = drawn(asked, seed, operator.name, key=lambda a: a.id)[first:][: TRIES * max(wanted, LEAST)]
         batch = [(a, severities[int(digest(seed, operator.name, a.id)[:8], 16) % len(severities)]) for a in order]
-        if wanted:
-            known_to = concepts if split is Split.TEST else taught
-            work.append(_Work(operator.name, group, batch, wanted, first, known_to, profile, seed))
+        known_to = concepts if split is Split.TEST else taught
+        work.append(_Work(operator.name, group, batch, wanted, first, known_to, profile, seed))
     # An operator that is not in the folder cannot be sent by its name.
     registered = operators().get(operator.name) is operator
     makers = side_by_side(_made, work, hospital) if registered else (_makes(operator, hospital, each) for each in work)
@@ -327,4 +328,18 @@ def _asked(template: Template, parameters: str, tables: frozenset[str]) -> Quest
 
 def _texts(noise: Noise) -> tuple[str, ...]:
     """What the overlays of a noise say, columns included."""
-    return tuple(overlay.model_dump_json() for overlay in (noise.overlay, *noise.worlds))
+    return tuple(text for overlay in (noise.overlay, *noise.worlds) for text in _strings(overlay.model_dump()))
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Every key and every text of nested values, as they are: an escaped line break would glue words together."""
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for name, cell in value.items():
+                yield str(name)
+                yield from _strings(cell)
+        case list() | tuple():
+            for cell in value:
+                yield from _strings(cell)
