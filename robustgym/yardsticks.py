@@ -20,7 +20,7 @@ Progress = Callable[[int, int], None]
 """Called after each task with how many are done, and how many there are."""
 
 Clock = Callable[[GoldRow, float], None]
-"""Called, from any thread, with a task and the seconds it took."""
+"""Called with each task, in order, and the seconds it took."""
 
 ORACLE_CLEAN, ORACLE_NOISE = "oracle_clean", "oracle_noise"
 SILENCE = "silence_without_evidence"
@@ -38,20 +38,6 @@ def worked(agent: Agent, row: GoldRow, hospital: Hospital) -> Transcript:
     """What an agent does with one task, in the session that any agent gets."""
     with session_of(hospital, row) as session:
         return agent.run(row.task, Episode(session, row.task))
-
-
-def yardsticks(rows: Sequence[GoldRow], hospital: Hospital, progress: Progress | None = None) -> dict[str, float]:
-    """Score the two yardsticks: shares of the tasks, NaN where there are none.
-
-    Args:
-        rows: The release's tasks.
-        hospital: The hospital it was made from.
-        progress: Told how far it is.
-
-    Returns:
-        `oracle_clean`, `oracle_noise` and `silence_without_evidence`; a release is sound if they equal `DUE`.
-    """
-    return scores(rows, failures(rows, hospital, progress))
 
 
 def scores(rows: Sequence[GoldRow], failed: Mapping[str, Sequence[Verdict]]) -> dict[str, float]:

@@ -5,6 +5,7 @@ NULL, 0, false and the empty list are four different answers. NULL alone abstain
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -37,6 +38,15 @@ class AnswerKind(StrEnum):
     """Distinct texts, in any order."""
     ROWS = "rows"
     """Records with a key, in any order."""
+
+
+GUESSED: Mapping[AnswerKind, float] = {
+    AnswerKind.YES_NO: 0.5,
+    AnswerKind.CATEGORY: 0.3,
+    AnswerKind.CODE: 0.3,
+    AnswerKind.SET: 0.3,
+}
+"""Kinds of answer that could be guessed from the template, and the share of its questions that one answer may have."""
 
 
 class AnswerType(Frozen):

@@ -7,8 +7,10 @@ import gzip
 import importlib
 import json
 import os
+import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,6 +31,7 @@ from pipelines.definitions import build_definitions, defs
 from pipelines.described import graph_table
 from pipelines.sensors import new_source
 from schemas.errors import InputError
+from schemas.release import Profile
 from schemas.tables import TABLES
 
 GRAPH = defs.resolve_asset_graph()
@@ -324,3 +327,11 @@ def test_the_sensor_waits_for_a_source_that_is_not_there(tmp_path: Path) -> None
     assert isinstance(skipped, dg.SkipReason)
     assert "no such directory" in (skipped.skip_message or "")
     assert defs.resolve_sensor_def("new_source").default_status is dg.DefaultSensorStatus.STOPPED
+
+
+def test_the_profile_to_copy_names_every_field() -> None:
+    text = (Path(__file__).resolve().parents[1] / "data" / "profiles" / "smoke.toml").read_text(encoding="utf-8")
+    named = set(re.findall(r"^(?:# )?(\w+) = ", text, flags=re.MULTILINE))
+    assert named == set(Profile.model_fields)
+    uncommented = re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE)
+    assert Profile.model_validate(tomllib.loads(uncommented)) == Profile.load("smoke")

@@ -27,7 +27,7 @@ from assets.synthetic import write_hospital
 from noise_ops import Operator, operators
 from robustgym import parallel, verify
 from robustgym.hospital import Hospital
-from robustgym.yardsticks import DUE, yardsticks
+from robustgym.yardsticks import DUE, failures, scores
 from schemas import concepts
 from schemas.noise import Level, Promise
 from schemas.pairs import Condition, Split
@@ -154,7 +154,7 @@ def test_promises_hold_when_the_references_run_again(sweep: Sweep) -> None:
 
 def test_the_oracle_is_right_and_silence_is_worth_nothing(sweep: Sweep) -> None:
     rows = [row for pair in sweep.pairs[::5] for row in (pair.clean, pair.noise)]
-    assert yardsticks(rows, sweep.hospital) == DUE
+    assert scores(rows, failures(rows, sweep.hospital)) == DUE
 
 
 def test_an_abstention_can_be_judged(sweep: Sweep) -> None:

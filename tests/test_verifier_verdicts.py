@@ -11,7 +11,7 @@ from robustgym.gold import gold_from_rows
 from robustgym.hospital import Hospital
 from robustgym.tools import Episode, session_of
 from robustgym.verifier import judge
-from robustgym.yardsticks import DUE, failures, yardsticks
+from robustgym.yardsticks import DUE, failures, scores
 from schemas.answers import AnswerKind, AnswerType
 from schemas.noise import Level, Promise
 from schemas.overlays import Delete, DeleteWhere, Insert, Overlay, Update
@@ -234,12 +234,12 @@ def test_the_yardsticks_of_a_sound_release(hospital: Hospital) -> None:
     assert {row.gold is None for row in found if row.condition is Condition.NOISE} == {True}
     assert all(row.gold is not None for row in found if row.condition is Condition.CLEAN)
     assert failures(found, hospital) == {name: [] for name in DUE}
-    assert yardsticks(found, hospital) == DUE
+    assert scores(found, failures(found, hospital)) == DUE
 
 
 def test_a_wrong_gold_answer_is_noticed(hospital: Hospital, clean: GoldRow) -> None:
     wrong = clean.model_copy(update={"gold": 77.0})
-    assert yardsticks([wrong], hospital)["oracle_clean"] == 0.0
+    assert scores([wrong], failures([wrong], hospital))["oracle_clean"] == 0.0
 
 
 def test_the_oracle_must_give_the_gold_to_the_letter(hospital: Hospital, clean: GoldRow, noisy: GoldRow) -> None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any
 
-from assets.pairs.balancing import GUESSED, most, surplus
+from assets.pairs.balancing import most, surplus
 from assets.pairs.holding_out import NOTHING, HeldOut, hold_out
 from assets.pairs.identity import digest, drawn, question_id, split_of
 from assets.pairs.records import RowNumbers, associated
@@ -19,7 +19,7 @@ from assets.questions.sampling import in_turn
 from robustgym.gold import canonical
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
-from schemas.answers import Gold
+from schemas.answers import GUESSED, Gold
 from schemas.concepts import Concepts
 from schemas.overlays import Value
 from schemas.pairs import Split

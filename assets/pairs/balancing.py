@@ -1,4 +1,7 @@
-"""Answers that cannot be guessed: of a template's yes-or-no questions half are yes, and no category fills a third."""
+"""Answers that cannot be guessed from the template.
+
+Of its yes-or-no questions at most half have one answer, of its categories, codes and sets at most three in ten.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from robustgym.gold import canonical
-from schemas.answers import AnswerKind, Gold
+from schemas.answers import GUESSED, AnswerKind, Gold
 
 T = TypeVar("T")
-
-GUESSED = {AnswerKind.YES_NO: 0.5, AnswerKind.CATEGORY: 0.3, AnswerKind.SET: 0.3}
-"""Kinds of answers that an agent could guess, and the share of a template's questions that one answer may have."""
 
 
 def most(kind: AnswerKind, questions: int) -> int:

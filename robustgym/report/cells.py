@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 from typing import Any
 
 from robustgym import overlap
 from robustgym.gold import canonical
-from schemas.answers import AnswerKind
+from schemas.answers import GUESSED, AnswerKind
 from schemas.pairs import Condition, GoldRow, Split
 from schemas.questions import Intent, Scope
-
-GUESSABLE = frozenset({AnswerKind.YES_NO, AnswerKind.CATEGORY, AnswerKind.CODE})
-"""Kinds of answer with few values: a template of these that mostly says the same can be guessed."""
 
 ASKED_AT_LEAST = 5
 """Clean tasks of a template before its commonest answer says anything of it."""
@@ -34,6 +31,11 @@ class Guess:
     def share(self) -> float:
         """Share of the tasks it gets right."""
         return self.hits / self.tasks
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether one answer is more frequent than a balanced template has it."""
+        return self.share > GUESSED.get(self.kind, 1.0)
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _cell(
     )
 
 
-def guesses_of(rows: Iterable[GoldRow], kinds: frozenset[AnswerKind] = GUESSABLE) -> tuple[Guess, ...]:
+def guesses_of(rows: Iterable[GoldRow], kinds: Collection[AnswerKind] = tuple(GUESSED)) -> tuple[Guess, ...]:
     """How far the commonest gold answer of each template goes, the most guessable first.
 
     From the clean tasks alone and in sample, so it is the most that guessing can reach; a noise task is never won by it

@@ -23,9 +23,6 @@ from schemas.release import Draft, Drop, Manifest
 SAMPLES = 6
 """Pairs shown whole, of as many different operators and intents as possible."""
 
-GUESSABLE_UP_TO = 0.3
-"""Share of a template's commonest answer above which it should have been dropped or balanced."""
-
 SMALL = 10
 """In an aggregate report no group of fewer patients is counted: a small group can be a person."""
 
@@ -96,7 +93,6 @@ def report(draft: Draft, manifest: Manifest, aggregate_only: bool | None = None)
         gold=gold_by_kind(draft.rows),
         by_cell=cells(draft.rows, draft.complexity),
         guesses=guesses_of(draft.rows),
-        limit=GUESSABLE_UP_TO,
         patients=compared(draft.patients, aggregate),
         overlap=overlap.measure(draft.rows),
         ngram=overlap.N,
