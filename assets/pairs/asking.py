@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby, islice
@@ -113,9 +114,8 @@ def build_questions(
         tell("asking of patients", number, len(of_patients))
         asked += found
         drops += dropped
-    population = _Asker(hospital, frame)
-    population.ask_populations([t for t in able if t.scope is Scope.POPULATION], tell)
-    population.close()
+    with closing(_Asker(hospital, frame)) as population:
+        population.ask_populations([t for t in able if t.scope is Scope.POPULATION], tell)
     population.balance()
     asked += population.asked
     drops += population.dropped()
@@ -144,9 +144,8 @@ class _Frame:
 def _of_patients(hospital: Hospital, of: tuple[_Frame, str]) -> tuple[list[Asked], tuple[Drop, ...]]:
     """Ask one template of patients."""
     frame, template_id = of
-    asker = _Asker(hospital, frame)
-    asker.ask_patients(Template.parse(template_id))
-    asker.close()
+    with closing(_Asker(hospital, frame)) as asker:
+        asker.ask_patients(Template.parse(template_id))
     asker.balance()
     return asker.asked, asker.dropped()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -149,16 +150,15 @@ def _made(hospital: Hospital, work: _Work) -> _Made:
 
 def _makes(operator: Operator, hospital: Hospital, work: _Work) -> _Made:
     """Put an operator to questions until as many pairs are kept as are wanted."""
-    maker = _Maker(operator, hospital, work.concepts, work.profile, work.seed)
     kept, put_to = 0, work.first
-    # Rounds of as many as are wanted: a population round shares its scans, and most rounds need no second one.
-    for start in range(0, len(work.batch), work.wanted):
-        if kept >= work.wanted:
-            break
-        part = work.batch[start : start + work.wanted]
-        kept += maker.make(part)
-        put_to += len(part)
-    maker.close()
+    with closing(_Maker(operator, hospital, work.concepts, work.profile, work.seed)) as maker:
+        # Rounds of as many as are wanted: a population round shares its scans, and most rounds need no second one.
+        for start in range(0, len(work.batch), work.wanted):
+            if kept >= work.wanted:
+                break
+            part = work.batch[start : start + work.wanted]
+            kept += maker.make(part)
+            put_to += len(part)
     return _Made(work.group, maker.pairs, maker.drops, maker.tried, put_to)
 
 

@@ -11,7 +11,7 @@ from assets.pairs.holding_out import HeldOut
 from assets.pairs.identity import digest
 from assets.pairs.noising import Candidates
 from robustgym.gold import canonical
-from schemas.pairs import GoldRow, Pair, Split
+from schemas.pairs import Pair, Split
 from schemas.release import Cell, Drop, Profile
 
 
@@ -60,11 +60,11 @@ def select(
         held_out: Templates and concepts of the test split alone.
         more: Made beyond that for cells that were short.
     """
-    waiting: dict[Cell, list[Pair]] = {}
+    waiting: dict[Cell, list[_Waiting]] = {}
     found = (p for made in (*candidates, *more) for p in made.pairs)
     for pair in sorted(found, key=lambda p: digest(seed, p.clean.pair_id)):
-        waiting.setdefault(cell_of(pair), []).append(pair)
-    chooser = _Chooser(waiting, held_out)
+        waiting.setdefault(cell_of(pair), []).append(_Waiting.of(pair, held_out))
+    chooser = _Chooser(waiting)
     wanted = profile.wanted()
     # The test split chooses first, and the levels of a cell share its questions: so they take turns, cell by cell.
     for cell, n in wanted.items():
@@ -88,11 +88,39 @@ def select(
     )
 
 
+@dataclass(frozen=True)
+class _Waiting:
+    """A pair that may be taken, with what decides whether it is."""
+
+    pair: Pair
+    answer: str
+    """The clean gold answer as text."""
+    held_out: frozenset[str]
+    """What it shows of the templates and concepts of the test split alone."""
+    traits: tuple[tuple[str, object], ...]
+
+    @classmethod
+    def of(cls, pair: Pair, held_out: HeldOut) -> _Waiting:
+        row = pair.clean
+        named = frozenset({row.template, *map(str, row.parameters.values())})
+        return cls(
+            pair,
+            canonical(row.gold),
+            named & (held_out.templates | held_out.concepts),
+            (
+                ("promise", row.promise),
+                ("operator", row.operator),
+                ("template", row.template),
+                ("concept", row.parameters.get("concept")),
+            ),
+        )
+
+
 class _Chooser:
     """Takes pairs out of those that wait, one cell at a time."""
 
-    def __init__(self, waiting: dict[Cell, list[Pair]], held_out: HeldOut) -> None:
-        self._waiting, self._held_out = waiting, held_out
+    def __init__(self, waiting: dict[Cell, list[_Waiting]]) -> None:
+        self._waiting = waiting
         self.pairs: list[Pair] = []
         self.taken: Counter[Cell] = Counter()
         self._used: Counter[str] = Counter()
@@ -104,51 +132,34 @@ class _Chooser:
         """Take up to `n` pairs for a cell."""
         left, seen = self._waiting.get(cell, []), self._seen.setdefault(cell, Counter())
         for _ in range(min(n, len(left))):
-            best = min(left, key=lambda pair: self._need(pair, seen))
-            left.remove(best)
-            self.pairs.append(best)
+            best = left.pop(min(range(len(left)), key=lambda place: self._need(left[place], seen)))
+            row = best.pair.clean
+            self.pairs.append(best.pair)
             self.taken[cell] += 1
-            self._used[best.clean.question] += 1
-            self._answers.update([(best.clean.template, ""), (best.clean.template, canonical(best.clean.gold))])
-            self._shown |= self._held(best)
-            seen.update(_traits(best))
+            self._used[row.question] += 1
+            self._answers.update([(row.template, ""), (row.template, best.answer)])
+            self._shown |= best.held_out
+            seen.update(best.traits)
 
-    def _need(self, pair: Pair, seen: Counter[tuple[str, object]]) -> tuple[int, ...]:
+    def _need(self, waiting: _Waiting, seen: Counter[tuple[str, object]]) -> tuple[int, ...]:
         """How little a cell needs this pair: smallest first."""
-        fresh = len(self._held(pair) - self._shown)
         return (
-            self._used[pair.clean.question],
-            self._guessable(pair.clean),
-            -fresh,
-            *(seen[trait] for trait in _traits(pair)),
+            self._used[waiting.pair.clean.question],
+            self._guessable(waiting),
+            -len(waiting.held_out - self._shown),
+            *(seen[trait] for trait in waiting.traits),
         )
 
-    def _guessable(self, row: GoldRow) -> int:
-        """By how many the row's answer would be too frequent in its template."""
+    def _guessable(self, waiting: _Waiting) -> int:
+        """By how many the answer would be too frequent in its template."""
+        row = waiting.pair.clean
         allowed = most(row.answer.kind, self._answers[row.template, ""] + 1)
-        return max(0, self._answers[row.template, canonical(row.gold)] + 1 - allowed)
-
-    def _held(self, pair: Pair) -> frozenset[str]:
-        named = {pair.clean.template, *map(str, pair.clean.parameters.values())}
-        return frozenset(named) & (self._held_out.templates | self._held_out.concepts)
+        return max(0, self._answers[row.template, waiting.answer] + 1 - allowed)
 
 
-def _traits(pair: Pair) -> tuple[tuple[str, object], ...]:
-    row = pair.clean
-    return (
-        ("promise", row.promise),
-        ("operator", row.operator),
-        ("template", row.template),
-        ("concept", row.parameters.get("concept")),
-    )
-
-
-def _surplus(waiting: dict[Cell, list[Pair]]) -> Iterator[Drop]:
-    left = Counter(
-        (p.clean.intent, p.clean.scope, p.clean.template, p.clean.operator, p.clean.severity)
-        for pairs in waiting.values()
-        for p in pairs
-    )
+def _surplus(waiting: dict[Cell, list[_Waiting]]) -> Iterator[Drop]:
+    rows = (left.pair.clean for pairs in waiting.values() for left in pairs)
+    left = Counter((row.intent, row.scope, row.template, row.operator, row.severity) for row in rows)
     for (intent, scope, template, operator, severity), n in sorted(left.items()):
         yield Drop(
             stage="selection",
