@@ -6,6 +6,9 @@ over the table's own columns, since population noise uses them as predicates.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from assets.questions.grammar import Stream
 from assets.questions.sql import between, coded, folded, listed
 from schemas.concepts import Coded, Drug, Infusion, Lab, load
 from schemas.questions import Role, Selection
@@ -155,6 +158,17 @@ def admissions(support: str = "TRUE", names: tuple[str, ...] = ()) -> Selection:
         label="hospital admission",
         time=("admittime", "dischtime"),
         names=names,
+    )
+
+
+def by_admission(stream: Stream) -> Stream:
+    """Records without a time of their own, dated by their admission."""
+    return replace(
+        stream,
+        partner=admissions(),
+        joined="y.subject_id = x.subject_id AND y.hadm_id = x.hadm_id",
+        clock="y",
+        time="y.admittime",
     )
 
 

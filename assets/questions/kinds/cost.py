@@ -5,7 +5,7 @@ from __future__ import annotations
 from assets.questions.english import with_article
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import admissions, icu_stays, known, ward_ends
+from assets.questions.records import admissions, by_admission, icu_stays, known, ward_ends
 from assets.questions.sql import hours, listed
 from schemas.concepts import BillingGroup, CareUnit, Device, Pool, Term, load
 from schemas.questions import Intent, Role, Selection
@@ -208,36 +208,34 @@ def _other_records(concept: CareUnit) -> tuple[Route, ...]:
 @kind(Intent.COST, Pool.DRG_LEVEL)
 def drg_level(concept: Term) -> Stream:
     """APR-DRG severity or mortality level; HCFA rows have none."""
-    return Stream(
-        target=Selection(
-            name="",
-            role=Role.TARGET,
-            table="drgcodes",
-            concept="drg_type = 'APR'",
-            support=f"{concept.column} BETWEEN 1 AND 4",
-            label=f"APR-DRG {concept.lay_name} level",
-            value=(concept.column,),
-            names=("drg_type", "drg_code", "description"),
-            low=1.0,
-            high=4.0,
-        ),
-        partner=admissions(),
-        joined="y.subject_id = x.subject_id AND y.hadm_id = x.hadm_id",
-        clock="y",
-        words=Phrases(
-            value=f"APR-DRG {concept.lay_name} level",
-            entries="APR-DRG descriptions billed",
-            listed="APR-DRG descriptions were billed",
-            counts="APR-DRG rows with a level from 1 to 4, dated by the admission",
-        ),
-        time="y.admittime",
-        value=f"x.{concept.column}",
-        text="nullif(x.description, '___')",
-        unit="level",
-        counted=True,
-        threshold=2.0,
-        definition=f"column {concept.column} of drgcodes",
-        no_route="HCFA rows of the same admission have no level",
+    return by_admission(
+        Stream(
+            target=Selection(
+                name="",
+                role=Role.TARGET,
+                table="drgcodes",
+                concept="drg_type = 'APR'",
+                support=f"{concept.column} BETWEEN 1 AND 4",
+                label=f"APR-DRG {concept.lay_name} level",
+                value=(concept.column,),
+                names=("drg_type", "drg_code", "description"),
+                low=1.0,
+                high=4.0,
+            ),
+            words=Phrases(
+                value=f"APR-DRG {concept.lay_name} level",
+                entries="APR-DRG descriptions billed",
+                listed="APR-DRG descriptions were billed",
+                counts="APR-DRG rows with a level from 1 to 4, dated by the admission",
+            ),
+            value=f"x.{concept.column}",
+            text="nullif(x.description, '___')",
+            unit="level",
+            counted=True,
+            threshold=2.0,
+            definition=f"column {concept.column} of drgcodes",
+            no_route="HCFA rows of the same admission have no level",
+        )
     )
 
 
@@ -328,29 +326,27 @@ def device(concept: Device) -> Stream:
 @kind(Intent.COST, Pool.HCPCS)
 def billed(concept: BillingGroup) -> Stream:
     """HCPCS lines of one service, among all HCPCS lines: most admissions have none at all."""
-    return Stream(
-        target=Selection(
-            name="",
-            role=Role.TARGET,
-            table="hcpcsevents",
-            support=known("hcpcsevents", "hcpcs_cd"),
-            label="HCPCS line",
-            names=("hcpcs_cd", "short_description"),
-        ),
-        partner=admissions(),
-        joined="y.subject_id = x.subject_id AND y.hadm_id = x.hadm_id",
-        clock="y",
-        words=Phrases(
-            happened=f"was {concept.lay_name} billed under HCPCS",
-            counted=f"HCPCS lines for {concept.lay_name} were billed",
-            events=f"HCPCS lines for {concept.lay_name}",
-            whole="HCPCS lines",
-            part=f"lines for {concept.lay_name}",
-            tally="lines",
-            counts="HCPCS lines with a code, dated by the admission",
-        ),
-        time="y.admittime",
-        hit=f"x.hcpcs_cd IN {listed(concept.codes)}",
-        definition=f"HCPCS {concept.definition}",
-        no_route="the question asks what was billed under HCPCS",
+    return by_admission(
+        Stream(
+            target=Selection(
+                name="",
+                role=Role.TARGET,
+                table="hcpcsevents",
+                support=known("hcpcsevents", "hcpcs_cd"),
+                label="HCPCS line",
+                names=("hcpcs_cd", "short_description"),
+            ),
+            words=Phrases(
+                happened=f"was {concept.lay_name} billed under HCPCS",
+                counted=f"HCPCS lines for {concept.lay_name} were billed",
+                events=f"HCPCS lines for {concept.lay_name}",
+                whole="HCPCS lines",
+                part=f"lines for {concept.lay_name}",
+                tally="lines",
+                counts="HCPCS lines with a code, dated by the admission",
+            ),
+            hit=f"x.hcpcs_cd IN {listed(concept.codes)}",
+            definition=f"HCPCS {concept.definition}",
+            no_route="the question asks what was billed under HCPCS",
+        )
     )

@@ -5,106 +5,97 @@ from __future__ import annotations
 from assets.questions.grammar import Phrases, Stream
 from assets.questions.kinds._kind import kind
 from assets.questions.kinds._labels import DIAGNOSES, PROCEDURES, SAME_CODE
-from assets.questions.kinds.diagnoses import ADMITTED, CODED_ONLY, code_rows
-from assets.questions.records import admissions, diagnosis_codes, known
-from assets.questions.sql import coded
+from assets.questions.kinds.diagnoses import ANY_CODE, ANY_PROCEDURE, CODED_ONLY, code_rows, procedure_rows
+from assets.questions.records import by_admission, diagnosis_codes
 from schemas.concepts import DiagnosisGroup, Pool, Procedure
-from schemas.questions import Intent, Role, Selection
+from schemas.questions import Intent
 
 TITLED = "as d_icd_diagnoses titles them (long_title), dated by their admission"
 DATED_TITLES = "by their title in d_icd_procedures (long_title), compared by day"
-ANY_CODE = f"{known('diagnoses_icd', 'icd_code')} AND icd_version IN (9, 10)"
-ANY_PROCEDURE = f"{known('procedures_icd', 'icd_code')} AND icd_version IN (9, 10) AND chartdate IS NOT NULL"
 
 
 @kind(Intent.DIAGNOSES)
 def titles() -> Stream:
     """Every coded diagnosis by its title: a problem list."""
-    return Stream(
-        target=code_rows(ANY_CODE, "diagnosis code"),
-        partner=admissions(),
-        joined=ADMITTED,
-        clock="y",
-        label=DIAGNOSES,
-        named=SAME_CODE,
-        words=Phrases(
-            entries="diagnosis titles",
-            listed="diagnoses, by their titles, were coded",
-            tally="diagnoses",
-            counts=f"billed diagnosis codes {TITLED}",
-            own={
-                "new_names": (
-                    "which diagnoses, by their titles, did the latest admission have that no earlier admission had "
-                    "{when}",
-                    "new diagnosis titles",
-                )
-            },
-        ),
-        time="y.admittime",
-        text="l.long_title",
-        no_route=CODED_ONLY,
+    return by_admission(
+        Stream(
+            target=code_rows(ANY_CODE, "diagnosis code"),
+            label=DIAGNOSES,
+            named=SAME_CODE,
+            words=Phrases(
+                entries="diagnosis titles",
+                listed="diagnoses, by their titles, were coded",
+                tally="diagnoses",
+                counts=f"billed diagnosis codes {TITLED}",
+                own={
+                    "new_names": (
+                        "which diagnoses, by their titles, did the latest admission have that no earlier admission had "
+                        "{when}",
+                        "new diagnosis titles",
+                    )
+                },
+            ),
+            text="l.long_title",
+            no_route=CODED_ONLY,
+        )
     )
 
 
 @kind(Intent.DIAGNOSES)
 def principal_title() -> Stream:
     """The principal diagnosis in words."""
-    return Stream(
-        target=code_rows(f"seq_num = 1 AND {ANY_CODE}", "principal diagnosis code"),
-        partner=admissions(),
-        joined=ADMITTED,
-        clock="y",
-        label=DIAGNOSES,
-        named=SAME_CODE,
-        words=Phrases(
-            entries="titles of the principal diagnosis",
-            listed="principal diagnoses, by their titles, were coded",
-            counts=f"diagnosis codes with seq_num 1, {TITLED}",
-            own={
-                "names_once": (
-                    "what was the title of the principal diagnosis {when}",
-                    "title of the principal diagnosis",
-                ),
-                "nth_names": (
-                    "what was the title of the principal diagnosis of the {nth} admission {when}",
-                    "titles of the principal diagnosis of the {nth} admission",
-                ),
-                "first_names": (
-                    "what was the title of the principal diagnosis of the first admission {when}",
-                    "titles of the principal diagnosis of the first admission",
-                ),
-                "last_names": (
-                    "what was the title of the principal diagnosis of the last admission {when}",
-                    "titles of the principal diagnosis of the last admission",
-                ),
-            },
-        ),
-        time="y.admittime",
-        text="l.long_title",
-        no_route=CODED_ONLY,
+    return by_admission(
+        Stream(
+            target=code_rows(f"seq_num = 1 AND {ANY_CODE}", "principal diagnosis code"),
+            label=DIAGNOSES,
+            named=SAME_CODE,
+            words=Phrases(
+                entries="titles of the principal diagnosis",
+                listed="principal diagnoses, by their titles, were coded",
+                counts=f"diagnosis codes with seq_num 1, {TITLED}",
+                own={
+                    "names_once": (
+                        "what was the title of the principal diagnosis {when}",
+                        "title of the principal diagnosis",
+                    ),
+                    "nth_names": (
+                        "what was the title of the principal diagnosis of the {nth} admission {when}",
+                        "titles of the principal diagnosis of the {nth} admission",
+                    ),
+                    "first_names": (
+                        "what was the title of the principal diagnosis of the first admission {when}",
+                        "titles of the principal diagnosis of the first admission",
+                    ),
+                    "last_names": (
+                        "what was the title of the principal diagnosis of the last admission {when}",
+                        "titles of the principal diagnosis of the last admission",
+                    ),
+                },
+            ),
+            text="l.long_title",
+            no_route=CODED_ONLY,
+        )
     )
 
 
 @kind(Intent.DIAGNOSES, Pool.DIAGNOSIS, least=4)
 def group_titles(concept: DiagnosisGroup) -> Stream:
     """Which forms of one disease were coded: acute or chronic, with which complication."""
-    return Stream(
-        target=diagnosis_codes(concept),
-        partner=admissions(),
-        joined=ADMITTED,
-        clock="y",
-        label=DIAGNOSES,
-        named=SAME_CODE,
-        words=Phrases(
-            entries=f"titles of the codes for {concept.lay_name}",
-            listed=f"diagnoses of {concept.lay_name}, by their titles, were coded",
-            tally="titles",
-            counts=f"billed diagnosis codes of any position {TITLED}",
-        ),
-        time="y.admittime",
-        text="l.long_title",
-        definition=concept.definition,
-        no_route=CODED_ONLY,
+    return by_admission(
+        Stream(
+            target=diagnosis_codes(concept),
+            label=DIAGNOSES,
+            named=SAME_CODE,
+            words=Phrases(
+                entries=f"titles of the codes for {concept.lay_name}",
+                listed=f"diagnoses of {concept.lay_name}, by their titles, were coded",
+                tally="titles",
+                counts=f"billed diagnosis codes of any position {TITLED}",
+            ),
+            text="l.long_title",
+            definition=concept.definition,
+            no_route=CODED_ONLY,
+        )
     )
 
 
@@ -115,32 +106,30 @@ def unspecified() -> Stream:
     Elsewhere in a title the word is routine ("type II or unspecified type"): it stands there for 264 of the demo's 275
     admissions.
     """
-    return Stream(
-        target=code_rows(ANY_CODE, "diagnosis code"),
-        partner=admissions(),
-        joined=ADMITTED,
-        clock="y",
-        label=DIAGNOSES,
-        named=SAME_CODE,
-        words=Phrases(
-            happened="was any diagnosis coded as unspecified",
-            counted="unspecified diagnosis codes were recorded",
-            events="unspecified diagnosis codes",
-            whole="diagnosis codes",
-            part="unspecified",
-            tally="codes",
-            counts="billed diagnosis codes with a title in d_icd_diagnoses (unspecified: long_title ends with the word "
-            "'unspecified' in upper or lower case), dated by their admission",
-            own={
-                "share_of": (
-                    "what percentage of the diagnosis codes {when} were unspecified",
-                    "percentage of diagnosis codes that are unspecified",
-                )
-            },
-        ),
-        time="y.admittime",
-        hit="l.long_title ILIKE '%unspecified'",
-        no_route=CODED_ONLY,
+    return by_admission(
+        Stream(
+            target=code_rows(ANY_CODE, "diagnosis code"),
+            label=DIAGNOSES,
+            named=SAME_CODE,
+            words=Phrases(
+                happened="was any diagnosis coded as unspecified",
+                counted="unspecified diagnosis codes were recorded",
+                events="unspecified diagnosis codes",
+                whole="diagnosis codes",
+                part="unspecified",
+                tally="codes",
+                counts="billed diagnosis codes with a title in d_icd_diagnoses (unspecified: long_title ends with the "
+                "word 'unspecified' in upper or lower case), dated by their admission",
+                own={
+                    "share_of": (
+                        "what percentage of the diagnosis codes {when} were unspecified",
+                        "percentage of diagnosis codes that are unspecified",
+                    )
+                },
+            ),
+            hit="l.long_title ILIKE '%unspecified'",
+            no_route=CODED_ONLY,
+        )
     )
 
 
@@ -184,16 +173,7 @@ def procedure_titles() -> Stream:
 def group_procedure_titles(concept: Procedure) -> Stream:
     """Which forms of one procedure were coded: by which access, for how long, on how many vessels."""
     return Stream(
-        target=Selection(
-            name="",
-            role=Role.TARGET,
-            table="procedures_icd",
-            concept=coded(concept),
-            support="chartdate IS NOT NULL",
-            label=f"procedure code for {concept.lay_name}",
-            time=("chartdate",),
-            names=("icd_code", "icd_version"),
-        ),
+        target=procedure_rows(concept),
         label=PROCEDURES,
         named=SAME_CODE,
         words=Phrases(
