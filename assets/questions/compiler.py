@@ -15,6 +15,7 @@ from assets.questions import answers
 from assets.questions.grammar import Clauses, Measure, Series, Shape, Side, Slots, Stream, Unit, Window
 from assets.questions.limits import beyond, limit_of
 from assets.questions.placing import from_label, inside, swapped, tie, whole_days
+from assets.questions.records import icu_transfers
 from assets.questions.template import Template
 from schemas.answers import AnswerType
 from schemas.attributes import ATTRIBUTES
@@ -331,8 +332,6 @@ class _Compiler:
             where = " AND ".join(test for test in (tied, timed) if test != "TRUE")
             self.select(f"route_{n}", Role.ROUTE, route.selection, f"EXISTS (SELECT 1 FROM frame AS f WHERE {where})")
         if self.unit.id == "stay_id":
-            from assets.questions.kinds.cost import icu_transfers
-
             near = "abs(date_diff('second', u.intime, x.intime)) <= 300"
             where = f"EXISTS (SELECT 1 FROM unit AS u WHERE x.hadm_id = u.hadm_id AND {near})"
             self.select(UNIT_ROUTE, Role.ROUTE, icu_transfers(), where)

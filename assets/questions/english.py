@@ -59,3 +59,13 @@ def tidy(text: str) -> str:
     """
     spaced = re.sub(r"[\s,]*,", ",", " ".join(text.split())).rstrip(",")
     return re.sub(r"\b(mean|median) \1\b", r"\1 of the \1", spaced)
+
+
+def spelled_out(spellings: tuple[str, ...]) -> str:
+    """Spellings of a drug, each once.
+
+    >>> spelled_out(("Aspirin", "aspirin ", "Aspirin EC"))
+    "'Aspirin', 'Aspirin EC' (upper or lower case)"
+    """
+    folded_ = {text.strip().lower(): text.strip() for text in reversed(spellings)}
+    return ", ".join(f"'{text}'" for text in reversed(folded_.values())) + " (upper or lower case)"

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from assets.questions.grammar import Stream
 from assets.questions.sql import between, coded, folded, listed
-from schemas.concepts import Coded, Drug, Infusion, Lab, load
+from schemas.concepts import CareUnit, Coded, Drug, Infusion, Lab, Pool, load
 from schemas.questions import Role, Selection
 
 GIVEN = (
@@ -169,6 +169,22 @@ def by_admission(stream: Stream) -> Stream:
         joined="y.subject_id = x.subject_id AND y.hadm_id = x.hadm_id",
         clock="y",
         time="y.admittime",
+    )
+
+
+def icu_transfers() -> Selection:
+    """Ward movements into intensive care: the other record of every ICU stay (140 of 140 in the demo)."""
+    units = load().of(Pool.CARE_UNIT).values()
+    intensive = tuple(unit.careunit for unit in units if isinstance(unit, CareUnit) and unit.intensive)
+    return Selection(
+        name="",
+        role=Role.ROUTE,
+        table="transfers",
+        concept=f"careunit IN {listed(intensive)}",
+        support="intime < outtime",
+        label="transfer into intensive care",
+        time=("intime", "outtime"),
+        names=("careunit",),
     )
 
 

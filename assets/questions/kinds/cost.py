@@ -5,30 +5,10 @@ from __future__ import annotations
 from assets.questions.english import with_article
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
-from assets.questions.records import admissions, by_admission, icu_stays, known, ward_ends
+from assets.questions.records import admissions, by_admission, icu_stays, icu_transfers, known, ward_ends
 from assets.questions.sql import hours, listed
-from schemas.concepts import BillingGroup, CareUnit, Device, Pool, Term, load
+from schemas.concepts import BillingGroup, CareUnit, Device, Pool, Term
 from schemas.questions import Intent, Role, Selection
-
-
-def _units(intensive: bool = False) -> tuple[str, ...]:
-    """Spellings of the care units."""
-    units = load().of(Pool.CARE_UNIT).values()
-    return tuple(u.careunit for u in units if isinstance(u, CareUnit) and (u.intensive or not intensive))
-
-
-def icu_transfers() -> Selection:
-    """Ward movements into intensive care: the other record of every ICU stay (140 of 140 in the demo)."""
-    return Selection(
-        name="",
-        role=Role.ROUTE,
-        table="transfers",
-        concept=f"careunit IN {listed(_units(intensive=True))}",
-        support="intime < outtime",
-        label="transfer into intensive care",
-        time=("intime", "outtime"),
-        names=("careunit",),
-    )
 
 
 @kind(Intent.COST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assets.questions.english import spelled_out
 from assets.questions.grammar import Phrases, Route, Stream
 from assets.questions.kinds._kind import kind
 from assets.questions.records import DRIPS, GIVEN, GIVEN_WORDS, NOT_GIVEN, doses_given, infusion_runs, known
@@ -13,16 +14,6 @@ ORDERED_ONLY = (
     "the question asks what was ordered and counts prescriptions; pharmacy entries and doses given are others"
 )
 GIVEN_ONLY = "the question asks what the administration record says was given; its details have no time of their own"
-
-
-def spelled_out(spellings: tuple[str, ...]) -> str:
-    """Spellings of a drug, each once.
-
-    >>> spelled_out(("Aspirin", "aspirin ", "Aspirin EC"))
-    "'Aspirin', 'Aspirin EC' (upper or lower case)"
-    """
-    folded_ = {text.strip().lower(): text.strip() for text in reversed(spellings)}
-    return ", ".join(f"'{text}'" for text in reversed(folded_.values())) + " (upper or lower case)"
 
 
 def spelled(spellings: tuple[str, ...]) -> str:

@@ -5,9 +5,8 @@ It is the same in every register, and the same for a clean and a noisy question.
 
 from __future__ import annotations
 
-from assets.questions.english import with_article
+from assets.questions.english import spelled_out, with_article
 from assets.questions.grammar import Anchor, Side, Slots, Stream
-from assets.questions.kinds.medications import spelled_out
 from assets.questions.placing import tie
 from assets.questions.records import GIVEN_WORDS
 from assets.questions.template import Template
