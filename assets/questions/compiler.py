@@ -259,13 +259,25 @@ class _Compiler:
 
     # ------------------------------------------------------------------ records
 
-    def select_condition(self) -> None:
+    @property
+    def during(self) -> Stream | None:
+        """The records during which a target must happen."""
         condition = self.template.condition
-        if condition:
-            concept = self.slots.concepts.get("condition")
-            during = condition.during(concept) if concept else condition.during()
+        if condition is None:
+            return None
+        concept = self.slots.concepts.get("condition")
+        return condition.during(concept) if concept else condition.during()
+
+    def select_condition(self) -> None:
+        if during := self.during:
             tied = tie(during.target.table, self.unit, Side.INSIDE, "x", "f")
             self.select("during", Role.CONDITION, during.target, f"EXISTS (SELECT 1 FROM frame AS f WHERE {tied})")
+
+    def met(self, stream: Stream, tied: str) -> str:
+        """Did the record happen during one of the condition's, tied as said?"""
+        begin, end = self.during_columns()
+        within = f"{stream.time} >= d.{begin} AND {stream.time} < d.{end}"
+        return f"EXISTS (SELECT 1 FROM during AS d WHERE {tied} AND {within})"
 
     def lies(self, stream: Stream, table: str, alias: str, time: Callable[[str], str]) -> str:
         """Is a record tied to a frame `f`, and in its window?"""
@@ -296,13 +308,7 @@ class _Compiler:
         def framed(table: str, time: Callable[[str], str]) -> str:
             return f"EXISTS (SELECT 1 FROM frame AS f WHERE {self.lies(stream, table, 'x', time)})"
 
-        condition = ""
-        if self.template.condition:
-            columns = self.during_columns()
-            condition = (
-                f"EXISTS (SELECT 1 FROM during AS d WHERE d.subject_id = x.subject_id "
-                f"AND {stream.time} >= d.{columns[0]} AND {stream.time} < d.{columns[1]})"
-            )
+        condition = self.met(stream, "d.subject_id = x.subject_id") if self.template.condition else ""
         partner = f"{name}_partner"
         if stream.partner is None:
             self.select(name, Role.TARGET, stream.target, framed(stream.target.table, unchanged), condition)
@@ -375,6 +381,9 @@ class _Compiler:
             source = f"frame AS f JOIN {name} AS x ON {self.lies(stream, stream.target.table, 'x', unchanged)}"
             source += f" JOIN {name}_partner AS y ON {stream.joined}" if stream.partner else ""
         source += f" JOIN {name}_label AS l ON {stream.named}" if stream.label else ""
+        if self.during and not self.ids:
+            # Of every unit at once: a drip that ran on into another stay is that stay's.
+            source += f" WHERE {self.met(stream, tie(self.during.target.table, self.unit, Side.INSIDE, 'd', 'f'))}"
         return f"SELECT {', '.join(columns)} FROM {source}{group}"
 
     def write_measure(self, stream: Stream) -> str:
