@@ -37,12 +37,17 @@ class Noise:
     """What an operator makes of a question.
 
     Record- and value-level operators return an `overlay`; the question stays as it is. Query-level operators return
-    `parameters`; the framework asks the template again with them, and the hospital stays as it is.
+    `parameters`, and the framework asks the template again with them, or a `text`; the hospital stays as it is.
     """
 
     overlay: Overlay = field(default_factory=Overlay)
     parameters: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     """Slots of the question that change."""
+    clean: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+    """Slots of the clean question that change too, so that its words do not tell it from the noisy one: where that asks
+    for the fifth result of four, this asks for the fourth. Its gold answer is computed anew."""
+    text: str = ""
+    """The noisy question in other words that ask the same; empty where its template says it."""
     worlds: tuple[Overlay, ...] = ()
     """Supported worlds beside the clean hospital: overlays of the clean hospital under which the noisy question has an
     answer. An agent has seen the fault if what it was shown differs from every one of them. For record- and value-level
@@ -51,5 +56,7 @@ class Noise:
     """Tables whose columns show the fault, where no supported world can exist (money, contradiction, real calendar)."""
 
     def __post_init__(self) -> None:
-        if self.parameters and self.overlay.edits:
+        if (self.parameters or self.text) and self.overlay.edits:
             raise ValueError("an operator changes the hospital or the question, not both")
+        if self.clean and not self.parameters:
+            raise ValueError("the clean question changes only beside the noisy one")

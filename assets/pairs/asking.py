@@ -162,6 +162,17 @@ def _golds(hospital: Hospital, of: tuple[Scan, Sequence[tuple[str, Mapping[str, 
     return golds
 
 
+def unfit(gold: Gold, numbers: RowNumbers, profile: Profile) -> str:
+    """Why a question is not asked, seen from its answer and its associated records; empty if it may be."""
+    if gold is None:
+        return "the record does not determine one answer (nothing usable, a tie, or too few)"
+    if sum(map(len, numbers.values())) > profile.max_records:
+        return f"more than {profile.max_records} associated records"
+    if isinstance(gold, list) and not 0 < len(gold) <= profile.max_rows:
+        return f"an answer of no row or of more than {profile.max_rows}"
+    return ""
+
+
 def spans_of(patients: Sequence[int], seed: int, template: str, filling: Mapping[str, Value]) -> Iterator[str]:
     """Predicates that cut patients into spans of their ids, each twice as wide as the one before.
 
@@ -309,9 +320,6 @@ class _Asker:
         columns, rows = self._session.fetch(question.reference_sql)
         gold = gold_of(question, rows, columns)
         numbers = associated(self._session, question) if gold is not None else {}
-        if sum(map(len, numbers.values())) > self.profile.max_records:
-            self._drops[template, f"more than {self.profile.max_records} associated records"] += 1
-            return False
         return self._keep(template, question, gold, numbers)
 
     def _keep(self, template: Template, question: Question, gold: Gold, numbers: RowNumbers) -> bool:
@@ -321,11 +329,8 @@ class _Asker:
             problems = lint(question)
             if problems:
                 raise AssertionError(f"{template.id}: {'; '.join(problems)}\n{question.reference_sql}")
-        if gold is None:
-            self._drops[template, "the record does not determine one answer (nothing usable, a tie, or too few)"] += 1
-            return False
-        if isinstance(gold, list) and not 0 < len(gold) <= self.profile.max_rows:
-            self._drops[template, f"an answer of no row or of more than {self.profile.max_rows}"] += 1
+        if reason := unfit(gold, numbers, self.profile):
+            self._drops[template, reason] += 1
             return False
         answer = canonical(gold)
         if self._answers[template, answer] >= most(question.answer.kind, self.profile.questions_per_template):

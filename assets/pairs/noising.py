@@ -6,25 +6,27 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
-from assets.pairs.asking import Asked, Progress, Questions
+from assets.pairs.asking import Asked, Progress, Questions, unfit
 from assets.pairs.identity import digest, drawn, pair_id, random_for, task_id
 from assets.pairs.promises import check, supporting
-from assets.pairs.records import load
+from assets.pairs.records import associated, load
 from assets.pairs.scans import grouped
 from assets.pairs.surroundings import Lazy, Neighbourhood, known
 from assets.pairs.witness import witness
-from assets.questions import Template, ask
+from assets.questions import Template, ask, gold_of
+from assets.questions.sampling import slots_of
 from noise_ops import NotApplicable, Operator, operators
 from robustgym.gold import canonical
 from robustgym.hospital import Extracts, Hospital
 from robustgym.parallel import side_by_side
 from schemas.concepts import Concepts
 from schemas.noise import Level, Noise, Promise
-from schemas.overlays import Overlay
+from schemas.overlays import Overlay, Value
 from schemas.pairs import Condition, GoldRow, Pair, Records, Split
 from schemas.questions import Intent, Question, Scope
 from schemas.release import Drop, Profile
@@ -133,6 +135,16 @@ class _Work:
     seed: int
 
 
+class _Candidate(NamedTuple):
+    """What may become a pair."""
+
+    asked: Asked
+    severity: str
+    clean: Question
+    noise: Noise
+    noisy: Question
+
+
 @dataclass(frozen=True)
 class _Made:
     """What came of it."""
@@ -197,15 +209,15 @@ class _Maker:
             self.tried[template.id, severity] += 1
             made = self._noise(template, asked, question, severity)
             if made is not None:
-                ready.append((asked, severity, question, *made))
+                ready.append(made)
         kept = 0
         if not ready:
             return 0
-        if ready[0][2].scope is Scope.PATIENT:
-            return sum(self._keep(*made, None) for made in ready)
-        for scan, group in grouped(ready, lambda made: (made[2], made[4]), lambda made: _texts(made[3])):
+        if ready[0].clean.scope is Scope.PATIENT:
+            return sum(self._keep(made, None) for made in ready)
+        for scan, group in grouped(ready, lambda made: (made.clean, made.noisy), lambda made: _texts(made.noise)):
             with self.hospital.extract(scan.tests, scan.words) as extracts:
-                kept += sum(self._keep(*made, extracts) for made in group)
+                kept += sum(self._keep(made, extracts) for made in group)
         return kept
 
     def _question(self, template: Template, asked: Asked) -> Question:
@@ -216,34 +228,58 @@ class _Maker:
             around=self._neighbourhood.around(template, question, f"{self.operator.name}|{asked.id}"),
         )
 
-    def _noise(
-        self, template: Template, asked: Asked, question: Question, severity: str
-    ) -> tuple[Noise, Question] | None:
-        """Apply the operator; a question it reworded is asked again."""
+    def _noise(self, template: Template, asked: Asked, question: Question, severity: str) -> _Candidate | None:
+        """Apply the operator; a question it reworded is asked again, and the clean one too where it says so."""
         rng = random_for(self.seed, self.operator.name, severity, asked.id)
         try:
             noise = self.operator.apply(question, rng, severity)
         except NotApplicable as reason:
             self._drop(question, severity, f"not applicable: {reason}")
             return None
-        if not noise.parameters and not noise.overlay.edits:
+        if not (noise.parameters or noise.text or noise.overlay.edits):
             self._drop(question, severity, "not applicable: nothing to change")
             return None
-        if not noise.parameters:
-            return noise, question
+        clean = noisy = question
         try:
-            noisy = ask(template, {**asked.parameters, **noise.parameters}, tables=self.hospital.tables)
+            if noise.clean:
+                clean = self._ask(template, asked, noise.clean)
+            if noise.parameters:
+                noisy = self._ask(template, asked, noise.parameters)
         except ValueError as refusal:
             self._drop(question, severity, f"not applicable: {str(refusal).removeprefix(f'{template.id}: ')}")
             return None
-        if noisy.text == question.text:
+        if noise.text:
+            noisy = noisy.with_(text=noise.text)
+        if not noise.overlay.edits and noisy.text == clean.text:
             self._drop(question, severity, "not applicable: this template says the same either way")
             return None
-        return noise, noisy
+        return _Candidate(asked, severity, clean, noise, noisy)
 
-    def _keep(
-        self, asked: Asked, severity: str, clean: Question, noise: Noise, noisy: Question, extracts: Extracts | None
-    ) -> bool:
+    def _ask(self, template: Template, asked: Asked, change: Mapping[str, Value]) -> Question:
+        """The question with some slots changed; another concept brings its own threshold along."""
+        parameters = {**asked.parameters, **change}
+        if "concept" in change and "threshold" not in change and template.uses_threshold:
+            parameters["threshold"] = template.stream(slots_of(template, parameters).concepts).threshold
+        return ask(template, parameters, tables=self.hospital.tables)
+
+    def _asked_anew(self, asked: Asked, clean: Question, extracts: Extracts | None) -> Asked | str:
+        """The clean question of a pair whose slots the operator changed, with its answer; or why it is not asked."""
+        with self.hospital.session(row_ids=True, extracts=extracts) as session:
+            columns, rows = session.fetch(clean.reference_sql)
+            gold = gold_of(clean, rows, columns)
+            numbers = associated(session, clean) if gold is not None and clean.scope is Scope.PATIENT else {}
+        if reason := unfit(gold, numbers, self.profile):
+            return f"the clean question with the same clause: {reason}"
+        return replace(asked, parameters=dict(clean.parameters), gold=gold, rows=numbers)
+
+    def _keep(self, made: _Candidate, extracts: Extracts | None) -> bool:
+        asked, severity, clean, noise, noisy = made
+        if noise.clean:
+            anew = self._asked_anew(asked, clean, extracts)
+            if isinstance(anew, str):
+                self._drop(clean, severity, anew)
+                return False
+            asked, clean = anew, clean.with_(gold=anew.gold)
         promise = self.operator.promise_of(severity)
         checked = check(clean, noisy, noise, promise, self.hospital, extracts)
         if checked.broken:
