@@ -13,7 +13,7 @@ from assets.graph.publish import sums
 from assets.graph.versions import code_of, key_of
 from assets.release.write import code_sha256
 from assets.staging import Source, ledger
-from assets.validation.model_check import Endpoint
+from robustgym.endpoint import Endpoint
 
 _LIBRARIES = ("duckdb", "jinja2", "polars", "pyarrow", "pydantic", "sqlglot")
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from assets.validation.model_check import PROMPT, Endpoint, Wording, check_wording
+from assets.validation.model_check import PROMPT, Wording, check_wording
+from robustgym.endpoint import Endpoint
 from schemas.errors import InputError
 from schemas.release import ModelCheck
 from tests.scripted_model import KEY, Script

@@ -12,7 +12,7 @@ import pytest
 from assets.questions import Template, ask
 from assets.questions.paraphrasing import RECOGNISE, Skeleton, paraphrased, skeleton
 from assets.questions.wording import sentence_of
-from assets.validation.model_check import Endpoint
+from robustgym.endpoint import Endpoint
 from schemas.errors import InputError
 from schemas.overlays import Overlay, Value
 from schemas.pairs import Condition, GoldRow, Pair

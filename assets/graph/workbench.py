@@ -25,11 +25,12 @@ from assets.questions.paraphrasing import paraphrased
 from assets.staging import find_source, ledger
 from assets.validation.concept_check import ConceptCheck, check_concepts
 from assets.validation.contracts import check_pairs, check_profile
-from assets.validation.model_check import Endpoint, check_wording, wordings
+from assets.validation.model_check import check_wording, wordings
 from assets.validation.report import Report, examine
 from assets.validation.table_profile import ColumnProfile, profile_tables
 from noise_ops import Operator, operators
 from robustgym import parallel, timing
+from robustgym.endpoint import Endpoint
 from robustgym.hospital import Hospital
 from robustgym.warehouse import Warehouse
 from schemas.concepts import Concepts, load

@@ -21,7 +21,8 @@ from assets.questions.sampling import slots_of
 from assets.questions.template import Template
 from assets.questions.wording import register_of, sentence_of
 from assets.questions.wording.choices import Choice, choices
-from assets.validation.model_check import Endpoint, consult
+from assets.validation.model_check import consult
+from robustgym.endpoint import Endpoint
 from schemas.overlays import Value
 from schemas.pairs import GoldRow, Pair
 from schemas.release import SourceKind

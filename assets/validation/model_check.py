@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from robustgym.licence import is_local, require_permission
+from robustgym.endpoint import Endpoint
+from robustgym.licence import require_permission
 from schemas.errors import InputError, Problem
 from schemas.overlays import Delete, Edit, Insert, Update
 from schemas.pairs import Condition, GoldRow
@@ -63,48 +62,6 @@ class Opinion(BaseModel):
     both_natural: bool
     differs_only_where_it_should: bool
     objection: str = ""
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """An OpenAI-compatible endpoint and the model to ask there."""
-
-    url: str
-    model: str
-    key: str = field(default="", repr=False)
-
-    @classmethod
-    def of(cls, environment: Mapping[str, str] = os.environ) -> Endpoint | None:
-        """The endpoint of `ROBUSTGYM_MODEL_URL`, `ROBUSTGYM_MODEL` and `ROBUSTGYM_API_KEY`; None if none is named.
-
-        Raises:
-            InputError: Only half of it is named, or the address is not one.
-
-        >>> Endpoint.of({"ROBUSTGYM_MODEL_URL": "http://127.0.0.1:8000/v1", "ROBUSTGYM_MODEL": "m"}).host
-        '127.0.0.1:8000'
-        >>> Endpoint.of({}) is None
-        True
-        """
-        url, model = environment.get("ROBUSTGYM_MODEL_URL", ""), environment.get("ROBUSTGYM_MODEL", "")
-        if not url and not model:
-            return None
-        if not url or not model:
-            missing = "ROBUSTGYM_MODEL" if url else "ROBUSTGYM_MODEL_URL"
-            raise InputError(
-                Problem(missing, "not set, though its other half is", "set both for a model's check, or neither")
-            )
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(
-                Problem("ROBUSTGYM_MODEL_URL", "not a web address", "write for example http://127.0.0.1:8000/v1")
-            )
-        return cls(url, model, environment.get("ROBUSTGYM_API_KEY", ""))
-
-    @property
-    def host(self) -> str:
-        """Host and port, without user or password."""
-        parts = urlsplit(self.url)
-        return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
 
 
 @dataclass(frozen=True)
@@ -299,14 +256,7 @@ def _read(answers: Path, answer: type[A]) -> dict[str, tuple[str, A]]:
 
 def _ask(endpoint: Endpoint, prompt: str, texts: Sequence[str], answer: type[A]) -> Iterator[tuple[str, A | None]]:
     """Ask about each text, a few at a time; answers come in the order of the texts."""
-    from openai import DefaultHttpxClient, OpenAI  # takes over a second to import, and most builds ask nobody
-
-    # The permission is for this address: a local server that redirects, or a proxy named in the environment, would
-    # take the texts elsewhere.
-    direct = DefaultHttpxClient(follow_redirects=False, trust_env=not is_local(endpoint.url))
-    client = OpenAI(
-        base_url=endpoint.url, api_key=endpoint.key or "none", timeout=120, max_retries=3, http_client=direct
-    )
+    client = endpoint.client(seconds=120, retries=3)
     pool = ThreadPoolExecutor(AT_ONCE)
     try:
         yield from pool.map(lambda text: (text, _reply(client, endpoint, prompt, text, answer)), texts)
