@@ -5,6 +5,6 @@ To add one, write `noise_ops/<name>.py` (see docs/write_an_operator.md). Nothing
 
 from __future__ import annotations
 
-from noise_ops.registry import NotApplicable, Operator, Severity, discover, noise_op, operators
+from noise_ops.registry import Fault, Lack, NotApplicable, Operator, Severity, discover, noise_op, operators
 
-__all__ = ["NotApplicable", "Operator", "Severity", "discover", "noise_op", "operators"]
+__all__ = ["Fault", "Lack", "NotApplicable", "Operator", "Severity", "discover", "noise_op", "operators"]

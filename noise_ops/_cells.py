@@ -171,3 +171,23 @@ def hours_between(start: Value, end: Value) -> float:
     if start is None or end is None:
         raise NotApplicable("a start or an end is missing")
     return (datetime.fromisoformat(str(end)) - datetime.fromisoformat(str(start))).total_seconds() / 3600
+
+
+def silent(selection: Selection) -> str:
+    """Does the comment beside a value leave the answer open? SQL over the table's own columns.
+
+    A number may stand there alone ("<0.01", "GREATER THAN 80"), and so may a word where words are asked for.
+    """
+    if "comments" not in TABLES[selection.table]:
+        return "TRUE"
+    telling = "[0-9]" if measured(selection) else "[A-Za-z0-9]"
+    return f"NOT regexp_matches(coalesce(comments, ''), '{telling}')"
+
+
+def every(columns: tuple[str, ...], test: str) -> str:
+    """Do all of these columns meet a test, as SQL?
+
+    >>> every(("value", "valuenum"), "{} IS NULL")
+    'value IS NULL AND valuenum IS NULL'
+    """
+    return " AND ".join(test.format(column) for column in columns)

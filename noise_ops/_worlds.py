@@ -5,9 +5,10 @@ They lie over the clean hospital. What an agent was shown is evidence only if no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 from noise_ops._cells import (
     all_shifted,
@@ -21,6 +22,7 @@ from noise_ops._cells import (
     written_sql,
 )
 from noise_ops._edits import Row, rewritten
+from noise_ops.registry import Mended
 from schemas.overlays import Edit, Overlay, Value
 from schemas.questions import Question, Record, Role, Selection
 
@@ -64,3 +66,12 @@ def other_times(question: Question, selection: Selection, rng: Random) -> tuple[
 def evidence_tables(question: Question) -> tuple[str, ...]:
     """The tables of the targets and of what is asked about, where only a look at their columns can show the fault."""
     return tuple(dict.fromkeys(selection.table for selection in question.selections_of(Role.TARGET, Role.UNIT)))
+
+
+def like_model(columns: Sequence[str]) -> Mended:
+    """Mends a fault found in the record: those cells become what they are in a usable record of somebody else."""
+
+    def mended(record: Record, model: Record, unit: Mapping[str, Any]) -> dict[str, Value]:
+        return {column: model[column] for column in columns}
+
+    return mended

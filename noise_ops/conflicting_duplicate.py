@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from random import Random
 
-from noise_ops import NotApplicable, noise_op
-from noise_ops._cells import measured
+from noise_ops import Fault, NotApplicable, noise_op
+from noise_ops._cells import dated, measured, number_columns, number_sql, text_columns
 from noise_ops._edits import chosen_targets, doubled, overlay, without_routes
-from noise_ops._worlds import another_value, other_values
+from noise_ops._worlds import another_value, like_model, other_values
 from schemas.noise import Noise
 from schemas.overlays import Edit, Overlay
-from schemas.questions import Question
+from schemas.questions import Question, Selection
+from schemas.tables import TABLES
 
 
-@noise_op(level="record", promise="abstention", severities={"all": {}}, realism=(9, 23, 24, 75))
+def _by_nature(selection: Selection) -> Fault:
+    """A usable record of the sort beside which, for the same patient and time, another holds another number."""
+    time = dated(selection)
+    if not (measured(selection) and time and TABLES[selection.table].patient):
+        raise NotApplicable("no target is a number at a time")
+    which = f"(subject_id, {time[0]})"
+    clashing = (
+        f"SELECT subject_id, {time[0]} FROM {selection.table} WHERE {selection.test} "
+        f"GROUP BY subject_id, {time[0]} HAVING count(DISTINCT {number_sql(selection)}) > 1"
+    )
+    columns = dict.fromkeys([*number_columns(selection), *text_columns(selection)])
+    return Fault(f"({selection.support}) AND {which} IN ({clashing})", like_model(list(columns)), usable=True)
+
+
+@noise_op(level="record", promise="abstention", severities={"all": {}}, realism=(9, 23, 24, 75), natural=_by_nature)
 def conflicting_duplicate(question: Question, rng: Random) -> Noise:
     """Add to each record that carries the answer a twin: same patient, item and time, another plausible value.
 

@@ -8,14 +8,24 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
-from noise_ops._cells import MASK, measured, value_cells
+from noise_ops import Fault, NotApplicable, Severity, noise_op
+from noise_ops._cells import MASK, every, measured, number_columns, silent, value_cells
 from noise_ops._edits import chosen_targets, overlay, without_routes
-from noise_ops._worlds import siblings
+from noise_ops._worlds import like_model, siblings
 from schemas.noise import Noise
 from schemas.overlays import Value
 from schemas.questions import Question, Selection
 from schemas.tables import TABLES, ColumnType
+
+
+def _by_nature(selection: Selection) -> Fault:
+    """A record of the sort whose value or name is the mask, with no number beside it and none in the comment."""
+    columns = tuple(column for column in value_cells(selection) if column != "comments")
+    masked = tuple(c for c in columns if TABLES[selection.table][c].type is ColumnType.TEXT)
+    if not masked:
+        raise NotApplicable("the value of no target is text")
+    tests = [every(number_columns(selection), "{} IS NULL"), every(masked, "{} = '___'"), silent(selection)]
+    return Fault(" AND ".join(filter(None, tests)), like_model(columns))
 
 
 @noise_op(
@@ -23,6 +33,7 @@ from schemas.tables import TABLES, ColumnType
     promise="abstention",
     severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
     realism=(5, 6, 40, 72),
+    natural=_by_nature,
 )
 def deid_mask(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
     """Put three underscores where the value, name or code was, and no number beside them.

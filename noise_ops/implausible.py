@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
-from noise_ops._cells import measured, number, number_sql, plausible, written, written_sql
+from noise_ops import Fault, NotApplicable, Severity, noise_op
+from noise_ops._cells import measured, number, number_columns, number_sql, plausible, text_columns, written, written_sql
 from noise_ops._edits import chosen_targets, overlay, rewritten, without_routes
-from noise_ops._worlds import siblings
+from noise_ops._worlds import like_model, siblings
 from schemas.noise import Noise
 from schemas.overlays import Value
 from schemas.questions import Question, Record, Scope, Selection
@@ -20,6 +20,19 @@ SENTINEL = 999999.0
 """What devices and forms write for "no value"."""
 
 _REPETITIONS = range(2, 7)
+
+FAR = 2.0
+"""How many times the highest plausible value a natural one must be: just above the bound it may be a patient's."""
+
+
+def _by_nature(selection: Selection) -> Fault:
+    """A record of the sort whose number is far above everything plausible, or not above zero where all are."""
+    if not measured(selection) or selection.high is None or selection.high <= 0:
+        raise NotApplicable("no target is a number with an upper bound")
+    value = number_sql(selection)
+    low = f" OR {value} <= 0" if (selection.low or 0.0) > 0 else ""
+    columns = dict.fromkeys([*number_columns(selection), *text_columns(selection)])
+    return Fault(f"({value} > {FAR * selection.high!r}{low})", like_model(list(columns)))
 
 
 @noise_op(
@@ -31,6 +44,7 @@ _REPETITIONS = range(2, 7)
         "sentinel": {"how": "sentinel"},
     },
     realism=(10, 15, 16, 18, 20),
+    natural=_by_nature,
 )
 def implausible(
     question: Question,

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from random import Random
-from typing import Annotated
+from typing import Annotated, Any
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops import Fault, NotApplicable, Severity, noise_op
+from noise_ops._cells import every
 from noise_ops._edits import chosen_targets, overlay, without_routes
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
-from schemas.questions import Question, Selection
+from schemas.overlays import Value
+from schemas.questions import Question, Record, Selection
 from schemas.tables import TABLES
+
+
+def _by_nature(selection: Selection) -> Fault:
+    """A usable record of the sort without the admission or stay by which the question finds its records."""
+    columns = _links(selection)
+    if not columns:
+        raise NotApplicable("no target is found by its admission or ICU stay")
+
+    def mended(record: Record, model: Record, unit: Mapping[str, Any]) -> dict[str, Value]:
+        return {column: unit[column] for column in columns if column in unit}
+
+    return Fault(f"({selection.support}) AND {every(columns, '{} IS NULL')}", mended, usable=True)
 
 
 @noise_op(
@@ -21,6 +36,7 @@ from schemas.tables import TABLES
     promise="abstention",
     severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
     realism=(1, 2, 47, 69),
+    natural=_by_nature,
 )
 def link_null(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
     """Empty the admission and the ICU stay of records that are found by them.

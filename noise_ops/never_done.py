@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from noise_ops import NotApplicable, noise_op
+from noise_ops import Lack, NotApplicable, noise_op
 from noise_ops._ids import copied_ids, fresh_ids
 from noise_ops._worlds import evidence_tables
 from schemas.noise import Noise
@@ -13,7 +13,16 @@ from schemas.questions import Question, Record, Scope, Selection, literal
 from schemas.tables import TABLES
 
 
-@noise_op(level="query", promise="abstention", severities={"all": {}}, realism=("EHRSQL", "PRACTIQ"))
+def _by_nature(selection: Selection) -> Lack:
+    """A patient of whom nobody ever recorded what is asked about."""
+    if selection.concept == "TRUE":
+        raise NotApplicable("every concept of the sort is asked about")
+    return Lack("ever = 0")
+
+
+@noise_op(
+    level="query", promise="abstention", severities={"all": {}}, realism=("EHRSQL", "PRACTIQ"), natural=_by_nature
+)
 def never_done(question: Question, rng: Random) -> Noise:
     """Ask for a test, a drug or a diagnosis of which there is no record, instead of the one there is.
 

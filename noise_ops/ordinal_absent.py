@@ -8,7 +8,7 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, noise_op
+from noise_ops import Lack, NotApplicable, noise_op
 from noise_ops._cells import all_shifted, all_shifted_sql, dated
 from noise_ops._edits import chosen_targets
 from noise_ops._ids import copied_ids, fresh_ids
@@ -18,11 +18,19 @@ from schemas.questions import Question, Scope, Selection
 from schemas.tables import TABLES, ColumnType
 
 
+def _by_nature(selection: Selection) -> Lack:
+    """A unit with records of the sort, all of them usable, and fewer than the question counts to."""
+    if not dated(selection):
+        raise NotApplicable("no target has a time")
+    return Lack("usable > 0 AND usable = n AND moments < nth")
+
+
 @noise_op(
     level="query",
     promise="abstention",
     severities={"next": {"beyond": 1}, "far": {"beyond": 3}},
     realism=("PRACTIQ",),
+    natural=_by_nature,
 )
 def ordinal_absent(question: Question, rng: Random, *, beyond: Annotated[int, Interval(ge=1, le=5)] = 1) -> Noise:
     """Ask for the third measurement where there are two.

@@ -25,7 +25,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from noise_ops.faults import FAULTS
 from schemas.errors import InputError, Problem
 from schemas.noise import Level, Noise, Promise
-from schemas.questions import Question
+from schemas.overlays import Value
+from schemas.questions import Question, Record, Selection
 
 FRAMEWORK = frozenset({"faults", "registry", "table"})
 """Modules of this package that hold no operator, beside those whose name begins with an underscore."""
@@ -53,6 +54,38 @@ class Severity:
     promise: PromiseName | None = None
 
 
+Mended = Callable[[Record, Record, Mapping[str, Any]], Mapping[str, Value]]
+"""Cells of a faulty record as they would be without the fault, from the record itself, a usable record of somebody else
+as a model, and the ids of the unit asked about."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """How records of one sort bear a fault by nature, without any operator: which do, and what would mend them."""
+
+    where: str
+    """SQL over the table's own columns: does a record of the concept (`Selection.concept`) bear it?"""
+    mended: Mended
+    usable: bool = False
+    """Whether such records pass the support test one by one, and only contradict each other."""
+
+
+@dataclass(frozen=True)
+class Lack:
+    """How a unit lacks what is asked for by nature: nothing bears the fault, something is not there."""
+
+    where: str
+    """SQL over what was counted of the unit (`assets.questions.standing`): `n` records of the concept in its window,
+    `usable` ones among them, `moments` at which those lie, `ever` in the whole record of the patient, `days` the unit
+    lasts, and the question's `nth` and `from_day` (NULL where it has none)."""
+    prolongs: bool = False
+    """Whether the unit itself must last longer for the question to have an answer."""
+
+
+Natural = Callable[[Selection], Fault | Lack]
+"""How the records of a target bear an operator's fault by nature. Raises `NotApplicable` where they cannot."""
+
+
 @dataclass(frozen=True)
 class Operator:
     """A noise operator as the pipeline, the tests and the docs see it."""
@@ -72,6 +105,23 @@ class Operator:
     file: str
     """`noise_ops/<name>.py`."""
     _arguments: type[BaseModel] = field(repr=False, compare=False)
+    natural: Natural | None = None
+    """How the same fault is found instead of made; None where it is not looked for."""
+
+    def found_in(self, selection: Selection) -> Fault | Lack | None:
+        """How records of this selection bear the fault by nature; None if they cannot, or nobody knows how.
+
+        The rows that bear it are those of `selection.table` that meet `selection.concept` and the fault's `where`:
+
+        >>> from schemas.examples import first_lactate
+        >>> [lactates] = first_lactate().targets
+        >>> operators()["deid_mask"].found_in(lactates).where
+        "valuenum IS NULL AND value = '___' AND NOT regexp_matches(coalesce(comments, ''), '[0-9]')"
+        """
+        try:
+            return self.natural(selection) if self.natural else None
+        except NotApplicable:
+            return None
 
     def promise_of(self, severity: str) -> Promise:
         """What becomes of the answer at that severity."""
@@ -105,6 +155,7 @@ def noise_op(
     promise: PromiseName,
     severities: Mapping[str, Severity | Mapping[str, Any]],
     realism: tuple[int | str, ...],
+    natural: Natural | None = None,
 ) -> Callable[[F], F]:
     """Declare a function to be a noise operator and hand it back untouched.
 
@@ -113,6 +164,7 @@ def noise_op(
         promise: What becomes of the answer.
         severities: By name, weakest first, the values of the parameters; a `Severity` where the promise differs.
         realism: The faults it copies, as keys of `noise_ops.faults.FAULTS`.
+        natural: How records bear the same fault by nature; it is then also looked for in the hospital as it is.
 
     Raises:
         InputError: The function breaks a rule; every rule it breaks is named.
@@ -140,6 +192,7 @@ def noise_op(
             function=function,
             version=_version(path),
             file=file,
+            natural=natural,
             _arguments=arguments,
         )
         return function

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Annotated
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops import Lack, NotApplicable, Severity, noise_op
 from noise_ops._edits import chosen_targets, overlay, without_routes
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
-from schemas.questions import Question
+from schemas.questions import Question, Selection
+
+EXPECTED = frozenset({"diagnoses_icd", "drgcodes", "emar", "services", "transfers"})
+"""Tables of which every admission should have records: codes, billing groups, medicines, a service, wards."""
+
+
+def _by_nature(selection: Selection) -> Lack:
+    """An admission without any record of a sort that every admission has."""
+    if selection.table not in EXPECTED or not re.fullmatch(r"TRUE|drg_type = '\w+'", selection.concept):
+        raise NotApplicable("an admission without such a record is nothing unusual")
+    return Lack("n = 0")
 
 
 @noise_op(
@@ -19,6 +30,7 @@ from schemas.questions import Question
     promise="abstention",
     severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
     realism=(11, 44, 49, 56),
+    natural=_by_nature,
 )
 def target_missing(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
     """Remove the records that carry the answer, and those that tell the same fact elsewhere.

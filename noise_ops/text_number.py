@@ -8,13 +8,27 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
-from noise_ops._cells import decimals, measured, number, number_columns, number_sql, text_columns
+from noise_ops import Fault, NotApplicable, Severity, noise_op
+from noise_ops._cells import decimals, every, measured, number, number_columns, number_sql, silent, text_columns
 from noise_ops._edits import chosen_targets, overlay, rewritten, without_routes
-from noise_ops._worlds import siblings
+from noise_ops._worlds import like_model, siblings
 from schemas.noise import Noise
 from schemas.overlays import Value
 from schemas.questions import Question, Record, Selection
+
+_LIMIT = r"^\s*([<>]=?\s*[0-9.]+|(LESS|GREATER) THAN\s+[0-9.]+|[0-9.]+\s*-\s*[0-9.]+)\s*$"
+"""A limit or a range, as analysers print it and prescribers write it."""
+
+
+def _by_nature(selection: Selection) -> Fault:
+    """A record of the sort whose value is a limit or a range, with no number beside it."""
+    columns = text_columns(selection)
+    if not (measured(selection) and columns):
+        raise NotApplicable("no target is a number kept as text")
+    tests = [every(number_columns(selection), "{} IS NULL"), f"regexp_matches({columns[0]}, {_LIMIT!r}, 'i')"]
+    return Fault(
+        " AND ".join(filter(None, [*tests, silent(selection)])), like_model([*number_columns(selection), *columns])
+    )
 
 
 @noise_op(
@@ -26,6 +40,7 @@ from schemas.questions import Question, Record, Selection
         "bound": {"form": "bound"},
     },
     realism=(4, 7, 59, 73),
+    natural=_by_nature,
 )
 def text_number(
     question: Question,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from random import Random
-from typing import Annotated
+from typing import Annotated, Any
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops import Fault, NotApplicable, Severity, noise_op
 from noise_ops._cells import dated, hours_between, shifted_hours
 from noise_ops._edits import chosen_targets, overlay, rewritten, without_routes
 from noise_ops._worlds import siblings
@@ -18,11 +19,28 @@ from schemas.questions import Question, Record, Selection
 from schemas.tables import TABLES
 
 
+def _by_nature(selection: Selection) -> Fault:
+    """A record of the sort that ends before it starts."""
+    times = dated(selection)
+    if len(times) < 2:
+        raise NotApplicable("no target has a start and an end")
+    start, end = times[0], times[-1]
+
+    def mended(record: Record, model: Record, unit: Mapping[str, Any]) -> dict[str, Value]:
+        """An end as long after the start as in the model."""
+        hours = hours_between(model[start], model[end])
+        cells: dict[str, Value] = {end: shifted_hours(record[start], hours)}
+        return cells | ({"los": hours / 24} if "los" in record.values else {})
+
+    return Fault(f"{end} < {start}", mended)
+
+
 @noise_op(
     level="value",
     promise="abstention",
     severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
     realism=(31, 34, 43, 57),
+    natural=_by_nature,
 )
 def time_inversion(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
     """Move the end of records that carry the answer to a time before their start.

@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from random import Random
-from typing import Annotated
+from typing import Annotated, Any
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
-from noise_ops._cells import time_columns
+from noise_ops import Fault, NotApplicable, Severity, noise_op
+from noise_ops._cells import dated, every, shifted, time_columns
 from noise_ops._edits import chosen_targets, overlay, without_routes
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
-from schemas.questions import Question
+from schemas.overlays import Value
+from schemas.questions import Question, Record, Selection
+from schemas.tables import TABLES, ColumnType
+
+
+def _by_nature(selection: Selection) -> Fault:
+    """A record of the sort without a time that the question needs; of an interval, without its start or its end.
+
+    The times that would let one guess it (of storage, of the day) are missing as well. The last row of a stay in
+    `transfers` is its discharge, which has no end; a patient without a date of death may be alive.
+    """
+    times = dated(selection)
+    if not times or selection.table == "patients":
+        raise NotApplicable("no target has a time")
+    if len(times) > 1:
+        where = f"({' OR '.join(f'{column} IS NULL' for column in times)})"
+    else:
+        clocks = [c for c in time_columns(selection) if c in times or c in TABLES[selection.table].times]
+        where = every(tuple(clocks), "{} IS NULL")
+    apart = " AND eventtype <> 'discharge'" if selection.table == "transfers" else ""
+
+    def mended(record: Record, model: Record, unit: Mapping[str, Any]) -> dict[str, Value]:
+        """The missing times: of the window's beginning, or as far from the other time as in the model."""
+        known = next((column for column in times if record[column] is not None), None)
+        now = datetime.fromisoformat(str(record[known] if known else unit["time"]))
+        then = datetime.fromisoformat(str(model[known or times[0]]))
+        # A date alone is moved by whole days; `shifted` keeps the notation of the model.
+        whole = TABLES[selection.table][times[0]].type is ColumnType.DATE
+        by = (now.date() - then.date()) if whole else (now - then)
+        return {column: shifted(model[column], by) for column in times if record[column] is None}
+
+    return Fault(where + apart, mended)
 
 
 @noise_op(
@@ -20,6 +53,7 @@ from schemas.questions import Question
     promise="abstention",
     severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
     realism=(12, 47, 57, 70),
+    natural=_by_nature,
 )
 def time_missing(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
     """Empty the times of records that carry the answer, together with what would let one guess them.

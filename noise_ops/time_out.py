@@ -8,7 +8,7 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, noise_op
+from noise_ops import Lack, NotApplicable, noise_op
 from noise_ops._cells import all_shifted, all_shifted_sql, dated, hours_between, shifted
 from noise_ops._edits import chosen_targets
 from noise_ops._ids import copied_ids, fresh_ids
@@ -22,11 +22,19 @@ NOBODY = 365
 """Days that hardly any admission lasts; the pair is dropped if five do."""
 
 
+def _by_nature(selection: Selection) -> Lack:
+    """A unit with usable records of the sort that ended before the day on which the question begins to count."""
+    if not dated(selection):
+        raise NotApplicable("no target has a time")
+    return Lack("usable > 0 AND days < from_day - 1", prolongs=True)
+
+
 @noise_op(
     level="query",
     promise="abstention",
     severities={"next": {"beyond": 1}, "far": {"beyond": 30}},
     realism=(34, "TrustSQL"),
+    natural=_by_nature,
 )
 def time_out(question: Question, rng: Random, *, beyond: Annotated[int, Interval(ge=1, le=365)] = 1) -> Noise:
     """Ask about what happened from a day on that the stay did not reach.

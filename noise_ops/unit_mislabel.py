@@ -8,13 +8,26 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops import Fault, NotApplicable, Severity, noise_op
 from noise_ops._cells import decimals, measured, number, number_sql, plausible, written, written_sql
 from noise_ops._edits import chosen_targets, overlay, rewritten, without_routes
-from noise_ops._worlds import siblings
+from noise_ops._worlds import like_model, siblings
 from schemas.noise import Noise
 from schemas.overlays import Value
 from schemas.questions import Question, Record, Scope, Selection, literal
+
+
+def _by_nature(selection: Selection) -> Fault:
+    """A record of the sort labelled with another unit, in which its number is impossible and in the own unit is not."""
+    if not (measured(selection) and selection.unit and selection.alternatives) or selection.high is None:
+        raise NotApplicable("no target has another unit")
+    value, low, high = number_sql(selection), selection.low or 0.0, selection.high
+    label = selection.unit[0]
+    wrong = " OR ".join(
+        f"({label} = {literal(unit)} AND {value} / {factor!r} NOT BETWEEN {low!r} AND {high!r})"
+        for unit, factor in selection.alternatives
+    )
+    return Fault(f"{value} BETWEEN {low!r} AND {high!r} AND ({wrong})", like_model(selection.unit))
 
 
 @noise_op(
@@ -26,6 +39,7 @@ from schemas.questions import Question, Record, Scope, Selection, literal
         "number": {"what": "number"},
     },
     realism=(17, 21, 28, 29, 74),
+    natural=_by_nature,
 )
 def unit_mislabel(
     question: Question,

@@ -7,12 +7,22 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops import Fault, NotApplicable, Severity, noise_op
+from noise_ops._cells import every, number_columns
 from noise_ops._edits import chosen_targets, overlay, without_routes
-from noise_ops._worlds import siblings
+from noise_ops._worlds import like_model, siblings
 from schemas.noise import Noise
-from schemas.questions import Question
+from schemas.questions import Question, Selection
 from schemas.tables import TABLES
+
+
+def _by_nature(selection: Selection) -> Fault:
+    """A laboratory result with a number, without a unit, and without the reference range that would tell it."""
+    if selection.table != "labevents" or not selection.unit:
+        raise NotApplicable("no target states a unit that nothing else fixes")
+    number = every(number_columns(selection), "{} IS NOT NULL")
+    gone = every((*selection.unit, "ref_range_lower", "ref_range_upper"), "{} IS NULL")
+    return Fault(f"{number} AND {gone}", like_model(selection.unit))
 
 
 @noise_op(
@@ -20,6 +30,7 @@ from schemas.tables import TABLES
     promise="abstention",
     severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
     realism=(8, 60),
+    natural=_by_nature,
 )
 def unit_missing(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
     """Empty the unit of records that carry the answer; the number stays.

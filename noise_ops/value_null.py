@@ -7,12 +7,27 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
-from noise_ops._cells import value_cells
+from noise_ops import Fault, NotApplicable, Severity, noise_op
+from noise_ops._cells import every, silent, value_cells
 from noise_ops._edits import chosen_targets, overlay, without_routes
-from noise_ops._worlds import siblings
+from noise_ops._worlds import like_model, siblings
 from schemas.noise import Noise
-from schemas.questions import Question
+from schemas.questions import Question, Selection
+
+NULL_SPEAKS = frozenset({"org_name", "ab_name", "interpretation", "flag"})
+"""Columns whose NULL is a finding: nothing grew, nothing was tested, nothing was abnormal."""
+
+
+def _by_nature(selection: Selection) -> Fault:
+    """A record of the sort whose value, or where it has none its name, is NULL, and whose comment does not tell it.
+
+    The last row of every stay in `transfers` is its discharge, which is to no ward.
+    """
+    columns = tuple(column for column in value_cells(selection) if column != "comments")
+    if not columns or not NULL_SPEAKS.isdisjoint(columns):
+        raise NotApplicable("no target has a value or a name that a record should have")
+    apart = " AND eventtype <> 'discharge'" if selection.table == "transfers" else ""
+    return Fault(f"{every(columns, '{} IS NULL')} AND {silent(selection)}{apart}", like_model(columns))
 
 
 @noise_op(
@@ -20,6 +35,7 @@ from schemas.questions import Question
     promise="abstention",
     severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
     realism=(3, 4, 6, 39, 67),
+    natural=_by_nature,
 )
 def value_null(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
     """Empty the value, name or code of records that carry the answer.
