@@ -113,6 +113,7 @@ class Operator:
 
         The rows that bear it are those of `selection.table` that meet `selection.concept` and the fault's `where`:
 
+        >>> from noise_ops import operators
         >>> from schemas.examples import first_lactate
         >>> [lactates] = first_lactate().targets
         >>> operators()["deid_mask"].found_in(lactates).where
