@@ -134,6 +134,33 @@ class Drop(Frozen):
     n: Positive = 1
 
 
+class Shortcut(Frozen):
+    """How well a classifier tells noise tasks from clean ones by what an agent sees before its first query."""
+
+    of: str
+    """Which pairs: a level, or `operator <name>`."""
+    auc: float | None = None
+    """Chance that it holds a noise task for likelier noise than a clean one; 0.5 is guessing. None: not measured."""
+    low: float | None = None
+    """Lower end of the 95% interval, by bootstrap over templates."""
+    high: float | None = None
+    bound: float | None = None
+    """Highest AUC allowed; None where the words themselves are the fault, and the figure is only told."""
+    train_pairs: int
+    """Pairs it learned from."""
+    test_pairs: int
+    """Pairs it was put to."""
+    tells: tuple[str, ...] = ()
+    """The words and numbers that weigh most, each with the condition it speaks for."""
+    why: str = ""
+    """Why it was not measured."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the bound is broken beyond chance: the whole interval lies above it."""
+        return self.bound is not None and self.low is not None and self.low > self.bound
+
+
 class ModelCheck(Frozen):
     """What a language model said of the wording. Never the only judge."""
 
