@@ -147,6 +147,8 @@ class Question:
     selections: tuple[Selection, ...]
     reference_sql: str
     """`WITH <selections>, <steps> SELECT ...`; only selections read a base table."""
+    naive_sql: str = ""
+    """The reference without the tests of support: what answers whoever takes the record as it is."""
     subject_ids: tuple[int, ...] = ()
     """The patients it is about; empty for a population."""
     gold: Gold = None

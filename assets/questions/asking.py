@@ -49,6 +49,7 @@ def ask(
         answer=statement.answer,
         selections=selections,
         reference_sql=statement.sql,
+        naive_sql=statement.naive,
         subject_ids=(int(subject),) if patient and subject is not None else (),
     )
 

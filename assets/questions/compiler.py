@@ -67,6 +67,13 @@ class Statement:
         """The reference."""
         return with_(tuple(part for part in self.parts if part[0] not in self.routes), self.final)
 
+    @property
+    def naive(self) -> str:
+        """The reference of one who takes the record as it is: every selection without its support test."""
+        blind = {s.name: replace(s, support="TRUE").sql for s in self.selections}
+        parts = tuple((name, blind.get(name, sql)) for name, sql in self.parts if name not in self.routes)
+        return with_(parts, self.final)
+
     def rows_of(self, selection: str) -> str:
         """The statement that lists the row numbers of one selection; its session's tables have a column `row_id`."""
         upto = [name for name, _ in self.parts].index(selection)
