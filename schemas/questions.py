@@ -122,7 +122,13 @@ class Surroundings:
     others: Sequence[Mapping[str, int]] = ()
     """Ids (subject_id, hadm_id, stay_id as the unit has them) of other patients' units, for a wrong link."""
     unrecorded: Sequence[str] = ()
-    """Concepts of the same sort of which this unit or cohort has no record at all, usable or not."""
+    """Concepts of the same sort of which this unit or cohort has no record at all, usable or not, and that are asked
+    about another who lacks the concept asked for: so either concept is as often absent as it is present."""
+    recorded: Sequence[str] = ()
+    """Concepts of the same sort of which this unit has records, or that are asked about other cohorts."""
+    last: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """The highest `from_day` with which the question still has an answer, by the slot's name; missing where it takes
+    none."""
     unused: Mapping[str, Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
     """Ids that no record bears, from within the range in use, by id column (`hadm_id`, `labevent_id`)."""
     peers: Mapping[str, Sequence[Record]] = field(default_factory=lambda: MappingProxyType({}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
+from assets.questions import naming
 from assets.questions.compiler import Statement, compiled
 from assets.questions.sampling import slots_of
 from assets.questions.template import Template
@@ -45,7 +46,7 @@ def ask(
         intent=template.intent,
         scope=template.scope,
         parameters=MappingProxyType(dict(parameters)),
-        text=said_in.question(template, slots_of(template, parameters), ids, statement.answer),
+        text=said_in.question(template, naming.called(template, slots_of(template, parameters)), ids, statement.answer),
         answer=statement.answer,
         selections=selections,
         reference_sql=statement.sql,

@@ -8,16 +8,18 @@ steps. The same statement serves one unit, every unit at once, and a population.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assets.questions import answers
+from assets.questions import answers, naming
 from assets.questions.grammar import Clauses, Measure, Series, Shape, Side, Slots, Stream, Unit, Window
 from assets.questions.limits import beyond, limit_of
 from assets.questions.placing import from_label, inside, swapped, tie, whole_days
 from assets.questions.records import icu_transfers
+from assets.questions.sql import number
 from assets.questions.template import Template
-from schemas.answers import AnswerType
+from assets.questions.units_asked import in_unit
+from schemas.answers import AnswerKind, AnswerType
 from schemas.attributes import ATTRIBUTES
 from schemas.overlays import Value
 from schemas.questions import Role, Scope, Selection
@@ -51,6 +53,8 @@ class Statement:
     selections: tuple[Selection, ...]
     final: str
     answer: AnswerType
+    namesakes: tuple[Statement, ...] = ()
+    """What it asks of the other concepts that share the concept's name."""
 
     @property
     def routes(self) -> frozenset[str]:
@@ -64,8 +68,12 @@ class Statement:
 
     @property
     def sql(self) -> str:
-        """The reference."""
-        return with_(tuple(part for part in self.parts if part[0] not in self.routes), self.final)
+        """The reference; where the name fits several concepts, their answer if they agree."""
+        own = with_(tuple(part for part in self.parts if part[0] not in self.routes), self.final)
+        if not self.namesakes:
+            return own
+        meant = " UNION ALL ".join(f"({sql})" for sql in (own, *(other.sql for other in self.namesakes)))
+        return f"SELECT CASE WHEN count(DISTINCT answer) = 1 THEN min(answer) END AS answer FROM ({meant})"
 
     @property
     def naive(self) -> str:
@@ -147,6 +155,8 @@ class _Compiler:
         self.select_unit()
         self.find_moment()
         stream = self.template.stream(self.slots.concepts)
+        if self.clauses.asked_unit:
+            stream = in_unit(self.template, stream, self.clauses.asked_unit)
         self.lay_frame(stream)
         self.select_condition()
         self.select_targets(stream)
@@ -169,7 +179,23 @@ class _Compiler:
                 f"/* no table of MIMIC-IV has a column for the {attribute.missing} */"
             )
         self.select_routes(stream)
-        return Statement(tuple(self.parts), tuple(self.selections), final, answer)
+        namesakes = tuple(self.of_namesakes(answer)) if self.clauses.bare_name else ()
+        meant = [replace(s, name=f"{s.name}_{n}") for n, other in enumerate(namesakes, 2) for s in other.selections]
+        targets = [s for s in meant if s.role is Role.TARGET]
+        return Statement(tuple(self.parts), (*self.selections, *targets), final, answer, namesakes)
+
+    def of_namesakes(self, answer: AnswerType) -> Iterator[Statement]:
+        """The same asked of every other concept that has the name.
+
+        Raises:
+            ValueError: No other has it, or what they answer cannot be compared.
+        """
+        if answer.kind in (AnswerKind.SET, AnswerKind.ROWS):
+            raise ValueError(f"{self.template.id}: it is answered by a list")
+        clauses = replace(self.clauses, bare_name=False)
+        for other in naming.namesakes(self.template, self.slots.concepts):
+            slots = replace(self.slots, concepts={**self.slots.concepts, "concept": other}, clauses=clauses)
+            yield _Compiler(self.template, slots, self.ids).statement(every=False)
 
     # ------------------------------------------------------------------ unit and frame
 
@@ -353,6 +379,15 @@ class _Compiler:
 
     def write_seen(self, stream: Stream) -> None:
         """One row per record and unit, with the columns the selector needs."""
+        value = self.clauses.after_value
+        if value is not None:
+            if not self.template.takes_value:
+                raise ValueError(f"{self.template.id}: it takes no value to count from")
+            self.step("noted", self.seen(stream, "target", more=("t", "v")))
+            first = f"SELECT uid, min(t) AS since FROM noted WHERE abs(v - {number(value)}) < 0.000001 GROUP BY uid"
+            self.step("asserted", first)
+            self.step("seen", "SELECT n.* FROM noted AS n JOIN asserted AS a ON a.uid = n.uid WHERE n.t > a.since")
+            return
         if stream.minus is None:
             self.step("seen", self.seen(stream, "target"))
             return
@@ -361,7 +396,7 @@ class _Compiler:
         both = f"SELECT {self.keys} FROM flows GROUP BY {self.keys} HAVING count(DISTINCT side) = 2"
         self.step("seen", f"SELECT flows.* FROM flows WHERE ({self.keys}) IN ({both})")
 
-    def seen(self, stream: Stream, name: str, side: int = 0) -> str:
+    def seen(self, stream: Stream, name: str, side: int = 0, more: tuple[str, ...] = ()) -> str:
         expressions = {
             "t": stream.time,
             "t2": stream.end,
@@ -378,7 +413,8 @@ class _Compiler:
             expressions = {need: TOGETHER[need].format(sql) for need, sql in expressions.items()}
             named = [stream.text] if "name" in self.template.selector.needs else []
             group = f" GROUP BY {', '.join([*keys, stream.one, *named])}"
-        columns = keys + [f"{expressions[need]} AS {need}" for need in self.template.selector.needs]
+        needs = dict.fromkeys([*self.template.selector.needs, *more])
+        columns = keys + [f"{expressions[need]} AS {need}" for need in needs]
         columns += [f"{side} AS side"] if side else []
 
         if stream.clock == "y" and stream.partner:

@@ -403,13 +403,19 @@ class Clauses:
     contradiction: bool = False
     attribute: str | None = None
     now: bool = False
+    after_value: float | None = None
+    """A value that the question says was measured: only what came after it counts."""
+    asked_unit: str | None = None
+    """A unit to answer in, whatever the records are in."""
+    bare_name: bool = False
+    """Whether the concept is called by a name that others share: "glucose" (`naming.py`)."""
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Clauses:
         """Those among a question's parameters.
 
-        >>> Clauses.of({"hadm_id": 1, "from_day": 3})
-        Clauses(from_day=3, calendar_year=None, contradiction=False, attribute=None, now=False)
+        >>> Clauses.of({"hadm_id": 1, "from_day": 3}) == Clauses(from_day=3)
+        True
         """
         names = cls.__dataclass_fields__
         return cls(**{name: value for name, value in parameters.items() if name in names and value is not None})

@@ -42,9 +42,17 @@ def measured_limit(concept: Concept) -> str:
     return _words(concept.worse, concept.threshold, concept.unit.split(";")[0].strip())
 
 
+def with_unit(value: float, unit: str) -> str:
+    """A number with its unit as people write it.
+
+    >>> with_unit(5.5, "mEq/L"), with_unit(40, "%"), with_unit(1.2, "ratio")
+    ('5.5 mEq/L', '40%', '1.2')
+    """
+    return number(value) + ("" if unit in UNSAID else unit if unit == "%" else f" {unit}")
+
+
 def _words(worse: str, limit: float, unit: str) -> str:
-    unit = "" if unit in UNSAID else unit if unit == "%" else f" {unit}"
-    return f"{'above' if worse == 'high' else 'below'} {number(limit)}{unit}"
+    return f"{'above' if worse == 'high' else 'below'} {with_unit(limit, unit)}"
 
 
 def limit_of(template: Template, stream: Stream, threshold: float | None = None) -> Limit:

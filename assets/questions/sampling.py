@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from assets.questions.fitting import asked_of
 from assets.questions.grammar import Clauses, Slots
-from assets.questions.template import Template, admissible
+from assets.questions.template import FIRSTS, Template, admissible
 from assets.questions.wording import in_turn as in_turn_register
 from schemas.concepts import Concept, Concepts, Pool, load
 from schemas.overlays import Value
@@ -52,10 +52,10 @@ def fillings(template: Template, concepts: Concepts, seed: str) -> Iterator[dict
             place += 1
             # A clause that only noisy questions had would give them away.
             late = int(_digest(seed, template, chosen, nth, "late")[-4:], 16) % 6 == 0
-            yield {**filling, "from_day": 2} if late and _may_begin_later(template) else filling
+            yield {**filling, "from_day": 2} if late and may_begin_later(template) else filling
 
 
-def _may_begin_later(template: Template) -> bool:
+def may_begin_later(template: Template) -> bool:
     """Whether "counting only from day 2 on" leaves the question its sense: no anchor, no date, no wait, no first."""
     stream = template.example_stream
     return (
@@ -113,10 +113,6 @@ def _digest(seed: str, template: Template, chosen: Mapping[str, Concept], *more:
     return hashlib.sha256(f"{seed}|{template.id}|{named}|{'|'.join(map(str, more))}".encode()).hexdigest()
 
 
-FIRSTS = frozenset({"first", "first_time", "first_names", "first_of", "nth", "nth_time", "nth_names", "new_names"})
-"""Selectors that count from the beginning: a later one would silently make another record the first."""
-
-
 def _filled(template: Template, chosen: Mapping[str, Concept], nth: int | None) -> dict[str, Value]:
     filling: dict[str, Value] = {slot: concept.id for slot, concept in chosen.items()}
     if nth is not None:
@@ -157,6 +153,17 @@ def sensible(
         return concept.lay_name in concepts.affinity
     listed = template.pools["concept"] in ASKED_TOGETHER
     return not listed or together(concepts, template.pools[slot], concept, asked)
+
+
+def fits(template: Template, parameters: Mapping[str, Value], concepts: Concepts) -> bool:
+    """Whether a clinician would ask the template with all these concepts, as `sensible` says of each in turn."""
+    chosen: dict[str, Concept] = {}
+    for slot, pool in template.pools.items():
+        concept = concepts.of(pool).get(str(parameters[slot]))
+        if concept not in admissible(template, slot) or not sensible(template, chosen, slot, concept, concepts):
+            return False
+        chosen[slot] = concept
+    return True
 
 
 def together(concepts: Concepts, pool: Pool, other: Concept, asked: Concept) -> bool:

@@ -27,6 +27,11 @@ from schemas.questions import Intent, Scope
 
 VERSUS = "_vs_"
 
+FIRSTS = frozenset(
+    {"first", "first_time", "first_names", "first_of", "nth", "nth_time", "nth_names", "new_names", "only"}
+)
+"""Selectors that count from the beginning: a later one would silently make another record the first."""
+
 
 @dataclass(frozen=True)
 class Template:
@@ -164,6 +169,14 @@ class Template:
             window.side is Side.INSIDE and not window.single and not window.early and window.unit.start
             for window in self.windows
         ) and bool(self.example_stream.time)
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether "what came after the first value of 6.9" has a meaning: timed numbers of one patient, one window."""
+        stream, selector = self.example_stream, self.selector
+        timed = bool(stream.time and stream.value) and stream.minus is None and not stream.daily
+        whole = {"lo", "hi"}.isdisjoint(selector.needs) and "v" in selector.needs and selector.name not in FIRSTS
+        return self.scope is Scope.PATIENT and not self.versus and not self.window.single and timed and whole
 
     @property
     def pools(self) -> Mapping[str, Pool]:

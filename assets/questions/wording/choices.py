@@ -156,6 +156,8 @@ def _restriction(slots: Slots) -> Choice:
     clauses = slots.clauses
     options = {
         "only from a day of the stay or admission on": clauses.from_day is not None,
+        "only what came after a value of it": clauses.after_value is not None,
+        "in a unit that is named": clauses.asked_unit is not None,
         "only within a calendar year": clauses.calendar_year is not None,
         "only units that meet two conditions at once": clauses.contradiction,
     }

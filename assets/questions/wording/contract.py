@@ -11,6 +11,7 @@ from assets.questions.placing import tie
 from assets.questions.records import GIVEN_WORDS
 from assets.questions.template import Template
 from assets.questions.wording.names import Names
+from assets.questions.wording.speech import Speech, first_value
 from schemas.answers import AnswerKind, AnswerType
 from schemas.concepts import Concept, Drug, DrugClass, Pool
 
@@ -27,10 +28,10 @@ def definitions(template: Template, slots: Slots, stream: Stream, names: Names) 
     said: dict[str, str] = {}
     pools = template.pools
     concept = slots.concepts.get("concept")
-    if stream.definition:
+    if stream.definition and not slots.clauses.bare_name:
         said[names.explained(concept) if concept else stream.words.value] = stream.definition
     for slot in ("concept", "anchor", "condition", "cohort", "cohort_not"):
-        if slot not in slots.concepts or (slot == "concept" and stream.definition):
+        if slot not in slots.concepts or (slot == "concept" and (stream.definition or slots.clauses.bare_name)):
             continue
         other = slots.concepts[slot]
         if meaning := definition(other, pools[slot]):
@@ -44,6 +45,9 @@ def definitions(template: Template, slots: Slots, stream: Stream, names: Names) 
                 said.setdefault(event.words.value, event.definition)
     if template.cohort and template.cohort.definition[0]:
         said.setdefault(*template.cohort.definition)
+    if slots.clauses.after_value is not None:
+        first = first_value(Speech(template, slots, names), slots.clauses.after_value)
+        said[first] = "the earliest usable one of that value within the same time, without which there is no answer"
     if slots.clauses.from_day is not None:
         said[f"day 1 of the {template.unit.short}"] = "the first 24 hours from its beginning"
     if not said:

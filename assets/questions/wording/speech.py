@@ -8,7 +8,7 @@ from string import Formatter
 
 from assets.questions.english import ordinal, tidy, with_article
 from assets.questions.grammar import Shape, Slots, Stream, Window
-from assets.questions.limits import beyond_words, limit_of
+from assets.questions.limits import beyond_words, limit_of, with_unit
 from assets.questions.template import Template
 from assets.questions.wording.names import Names
 from schemas.attributes import ATTRIBUTES
@@ -103,6 +103,10 @@ class Speech:
         clauses, said = self.slots.clauses, []
         if clauses.from_day is not None:
             said.append(f"counting only from day {clauses.from_day} of the {self.template.unit.short} on")
+        if clauses.after_value is not None:
+            said.append(f"counting only what came after {first_value(self, clauses.after_value)}")
+        if clauses.asked_unit is not None:
+            said.append(f"expressed in {clauses.asked_unit}")
         if clauses.calendar_year is not None:
             said.append(f"within the calendar year {clauses.calendar_year}")
         if clauses.contradiction:
@@ -213,6 +217,11 @@ class Speech:
             "top": measure if best else f"highest value of the {measure}" if kind == "lowest" else f"highest {measure}",
             "limit": limit_of(self.template, self.stream, self.slots.threshold).words,
         }
+
+
+def first_value(speech: Speech, value: float) -> str:
+    """The first record of a value, in words: `the first serum potassium of 6.9 mEq/L`."""
+    return f"the first {speech.words['value']} of {with_unit(value, speech.stream.unit)}"
 
 
 def lacking(template: Template) -> tuple[str, ...]:
