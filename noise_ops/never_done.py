@@ -30,6 +30,10 @@ def never_done(question: Question, rng: Random) -> Noise:
     chart. The item exists in the dictionary and other patients have it, so nothing but the empty result shows that this
     one does not.
 
+    A rare item would give the question away. So the item is one of another clean question, about a patient who in turn
+    lacks this question's: whatever is asked for is as often on record as it is not. Of a population, what too few of
+    its members have takes the place of what nobody has.
+
     Limits: of a count or a yes/no over everything recorded, "0" and "no" are right answers; such a pair is dropped when
     its promise is checked. Without a model record of the concept there is no supported world, and evidence is a look at
     the columns of the tables concerned.
@@ -39,7 +43,7 @@ def never_done(question: Question, rng: Random) -> Noise:
         rng: The only source of randomness.
 
     Raises:
-        NotApplicable: Every concept of the sort is on record, or the question has no concept.
+        NotApplicable: Every such concept is on record, or the question has no concept.
 
     Examples:
         >>> from schemas.examples import discharge_destination, first_lactate

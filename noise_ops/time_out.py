@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from random import Random
-from typing import Annotated
-
-from annotated_types import Interval
 
 from noise_ops import Lack, NotApplicable, noise_op
-from noise_ops._cells import all_shifted, all_shifted_sql, dated, hours_between, shifted
+from noise_ops._cells import all_shifted, all_shifted_sql, dated, shifted
 from noise_ops._edits import chosen_targets
 from noise_ops._ids import copied_ids, fresh_ids
-from noise_ops._worlds import evidence_tables
+from noise_ops._spread import spread_out
 from schemas.noise import Noise
 from schemas.overlays import CopyWhere, Edit, Insert, Overlay, UpdateWhere
 from schemas.questions import Question, Record, Role, Scope, Selection, update
 from schemas.tables import TABLES
-
-NOBODY = 365
-"""Days that hardly any admission lasts; the pair is dropped if five do."""
 
 
 def _by_nature(selection: Selection) -> Lack:
@@ -29,36 +23,30 @@ def _by_nature(selection: Selection) -> Lack:
     return Lack("usable > 0 AND days < from_day - 1", prolongs=True)
 
 
-@noise_op(
-    level="query",
-    promise="abstention",
-    severities={"next": {"beyond": 1}, "far": {"beyond": 30}},
-    realism=(34, "TrustSQL"),
-    natural=_by_nature,
-)
-def time_out(question: Question, rng: Random, *, beyond: Annotated[int, Interval(ge=1, le=365)] = 1) -> Noise:
-    """Ask about what happened from a day on that the stay did not reach.
+@noise_op(level="query", promise="abstention", severities={"all": {}}, realism=(34, "TrustSQL"), natural=_by_nature)
+def time_out(question: Question, rng: Random) -> Noise:
+    """Ask about what happened from a day on from which nothing is left that would answer.
 
     Ward rounds count days, and a patient who left on the fourth day is still on the list for the sixth. Values from the
-    ward, from the clinic or from another stay lie close by and make a tempting answer.
+    ward, from the clinic or from another stay lie close by and make a tempting answer. The clean question counts from
+    the last day that still has an answer, so a day alone tells nothing.
 
-    Limits: only where the unit has a start and an end of its own. Of a population the day lies more than a year after
-    admission.
+    Limits: only where the unit has a start and an end of its own, and a later beginning leaves the question its sense.
+    Short stays are passed over in part, as one would know them by their low days.
 
     Args:
         question: The clean question.
-        rng: The only source of randomness; not drawn upon.
-        beyond: How many days after the end.
+        rng: The only source of randomness; decides how often low days are asked for.
 
     Raises:
-        NotApplicable: The unit has no start and end, or no target has a time.
+        NotApplicable: The unit has no start and end, no target has a time, or only the first day has an answer.
 
     Examples:
         >>> from schemas.examples import discharge_destination, first_lactate
         >>> question = first_lactate()  # on a stay of two and a half days
-        >>> noise = time_out(question, Random(0))
-        >>> question.parameters.get("from_day"), noise.parameters["from_day"]
-        (None, 4)
+        >>> noise = time_out(question, Random(1))
+        >>> noise.clean, noise.parameters
+        ({'from_day': 3}, {'from_day': 4})
 
         In the supported world the stay lasts, and there are lactates.
 
@@ -73,18 +61,18 @@ def time_out(question: Question, rng: Random, *, beyond: Annotated[int, Interval
         raise NotApplicable("the question has no unit with a start and an end")
     unit = units[0]
     targets = [s for s in chosen_targets(question, 1.0) if dated(s) and s.table != unit.table]
+    if not targets:
+        raise NotApplicable("no target has a time")
+    last = question.around.last.get("from_day", 1)
+    if last < 2:
+        raise NotApplicable("only the first day has an answer, or the question counts no days")
+    spread_out(last, rng)
+    day = last + 1
     if question.scope is Scope.POPULATION:
-        day = NOBODY + beyond
         edits = _population(question, unit, targets, day)
     else:
-        if not question.records_of(unit):
-            raise NotApplicable("the unit has no record")
-        record = question.records_of(unit)[0]
-        day = int(hours_between(record[dated(unit)[0]], record[dated(unit)[-1]]) // 24) + 1 + beyond
-        edits = _patient(question, unit, record, targets, day)
-    if not targets:
-        return Noise(parameters={"from_day": day}, schema_evidence=evidence_tables(question))
-    return Noise(parameters={"from_day": day}, worlds=(Overlay(edits=tuple(edits)),))
+        edits = _patient(question, unit, question.records_of(unit)[0], targets, day)
+    return Noise(parameters={"from_day": day}, clean={"from_day": last}, worlds=(Overlay(edits=tuple(edits)),))
 
 
 def _patient(question: Question, unit: Selection, record: Record, targets: list[Selection], day: int) -> list[Edit]:

@@ -58,7 +58,7 @@ def first_lactate(*values: float) -> Question:
         text=f"What was the first lactate of ICU stay {STAY}? Answer with a number in mmol/L, to 1 decimal.",
         answer=AnswerType(kind=AnswerKind.QUANTITY, unit="mmol/L", decimals=1),
         selections=(stay, lactates),
-        reference_sql=_reference(
+        reference_sql=reference(
             stay,
             lactates,
             select="""SELECT CASE WHEN count(DISTINCT valuenum) = 1 THEN round(min(valuenum), 1) END
@@ -70,6 +70,8 @@ def first_lactate(*values: float) -> Question:
         around=Surroundings(
             others=({"subject_id": OTHER_PATIENT, "hadm_id": OTHER_ADMISSION, "stay_id": OTHER_STAY},),
             unrecorded=("troponin_t",),
+            recorded=("glucose",),
+            last={"from_day": 3},
             unused=UNUSED,
             peers={"concept:troponin_t": (troponin,)},
         ),
@@ -107,12 +109,12 @@ def inr_range() -> Question:
         text=f"How far apart are the highest and the lowest INR of admission {ADMISSION}? Answer to 1 decimal.",
         answer=AnswerType(kind=AnswerKind.QUANTITY, unit="ratio", decimals=1),
         selections=(admission, inrs),
-        reference_sql=_reference(
+        reference_sql=reference(
             admission, inrs, select="SELECT round(max(valuenum) - min(valuenum), 1) FROM inrs HAVING count(*) >= 2"
         ),
         subject_ids=(PATIENT,),
         gold=1.3,
-        records=(_admission_record("admission"), *records),
+        records=(admission_record("admission"), *records),
         around=Surroundings(unused=UNUSED),
     )
 
@@ -139,7 +141,7 @@ def discharge_destination() -> Question:
         value=("discharge_location",),
         time=("admittime", "dischtime"),
     )
-    code = _record("codes", "diagnoses_icd", 3, hadm_id=ADMISSION, seq_num=1, icd_code="I5023", icd_version=10)
+    code = record("codes", "diagnoses_icd", 3, hadm_id=ADMISSION, seq_num=1, icd_code="I5023", icd_version=10)
     return Question(
         template="discharge_destination",
         intent=Intent.DEMOGRAPHICS,
@@ -148,7 +150,7 @@ def discharge_destination() -> Question:
         text=f"Where was patient {PATIENT} discharged to after the first admission coded with heart failure?",
         answer=AnswerType(kind=AnswerKind.CATEGORY),
         selections=(codes, admissions),
-        reference_sql=_reference(
+        reference_sql=reference(
             codes,
             admissions,
             select="""SELECT CASE WHEN count(DISTINCT discharge_location) = 1 THEN min(discharge_location) END
@@ -156,7 +158,7 @@ def discharge_destination() -> Question:
         ),
         subject_ids=(PATIENT,),
         gold="HOME",
-        records=(code, _admission_record("admissions_coded")),
+        records=(code, admission_record("admissions_coded")),
         around=Surroundings(unused=UNUSED),
     )
 
@@ -192,7 +194,7 @@ def heparin_hours() -> Question:
         time=("starttime", "stoptime"),
         names=("medication",),
     )
-    order = _record(
+    order = record(
         "orders",
         "prescriptions",
         5,
@@ -204,8 +206,11 @@ def heparin_hours() -> Question:
         stoptime="2150-03-03 22:00:00",
         dose_val_rx="5000",
         dose_unit_rx="UNIT",
+        poe_id=f"{PATIENT}-31",
+        ndc="00000000101",
+        gsn="000101",
     )
-    copy = _record(
+    copy = record(
         "pharmacy_orders",
         "pharmacy",
         6,
@@ -225,7 +230,7 @@ def heparin_hours() -> Question:
         text=f"For how many hours was heparin ordered in admission {ADMISSION}? Answer in hours, to 1 decimal.",
         answer=AnswerType(kind=AnswerKind.DURATION, unit="hours", decimals=1),
         selections=(admission, orders, pharmacy),
-        reference_sql=_reference(
+        reference_sql=reference(
             admission,
             orders,
             select="""SELECT round(sum(epoch(stoptime) - epoch(starttime)) / 3600, 1)
@@ -233,7 +238,7 @@ def heparin_hours() -> Question:
         ),
         subject_ids=(PATIENT,),
         gold=60.0,
-        records=(_admission_record("admission"), order, copy),
+        records=(admission_record("admission"), order, copy),
         around=Surroundings(unused=UNUSED),
     )
 
@@ -276,7 +281,7 @@ def median_glucose() -> Question:
         text="What is the median first laboratory glucose of the admissions coded with diabetes? Answer in mg/dL.",
         answer=AnswerType(kind=AnswerKind.QUANTITY, unit="mg/dL"),
         selections=(admissions, codes, glucoses),
-        reference_sql=_reference(
+        reference_sql=reference(
             admissions,
             codes,
             glucoses,
@@ -332,12 +337,12 @@ def _lab(
     )
 
 
-def _reference(*selections: Selection, select: str) -> str:
+def reference(*selections: Selection, select: str) -> str:
     """The selections as CTEs, in front of the statement that reads them."""
     return "WITH " + ", ".join(f"{s.name} AS ({s.sql})" for s in selections) + " " + " ".join(select.split())
 
 
-def _record(selection: str, table: str, row: int, subject_id: int = PATIENT, **cells: Value) -> Record:
+def record(selection: str, table: str, row: int, subject_id: int = PATIENT, **cells: Value) -> Record:
     """A record with every column of its table; those not given are NULL."""
     values = dict.fromkeys(TABLES[table].names) | {"subject_id": subject_id} | cells
     return Record(selection=selection, table=table, row=row, subject_id=subject_id, values=values)
@@ -353,7 +358,7 @@ def _lab_record(
     subject_id: int = PATIENT,
     hadm_id: int = ADMISSION,
 ) -> Record:
-    return _record(
+    return record(
         selection,
         "labevents",
         row,
@@ -372,7 +377,7 @@ def _lab_record(
 
 
 def _stay_record() -> Record:
-    return _record(
+    return record(
         "stay",
         "icustays",
         2,
@@ -386,16 +391,15 @@ def _stay_record() -> Record:
     )
 
 
-def _admission_record(selection: str) -> Record:
-    return _record(
-        selection,
-        "admissions",
-        1,
-        hadm_id=ADMISSION,
-        admittime="2150-03-01 05:00:00",
-        dischtime="2150-03-06 14:00:00",
-        admission_type="EW EMER.",
-        discharge_location="HOME",
-        insurance="Medicare",
-        hospital_expire_flag=0,
-    )
+def admission_record(selection: str, row: int = 1, **cells: Value) -> Record:
+    """An admission, the patient's own unless cells say otherwise."""
+    usual: dict[str, Value] = {
+        "hadm_id": ADMISSION,
+        "admittime": "2150-03-01 05:00:00",
+        "dischtime": "2150-03-06 14:00:00",
+        "admission_type": "EW EMER.",
+        "discharge_location": "HOME",
+        "insurance": "Medicare",
+        "hospital_expire_flag": 0,
+    }
+    return record(selection, "admissions", row, **(usual | cells))

@@ -127,13 +127,13 @@ class Surroundings:
     recorded: Sequence[str] = ()
     """Concepts of the same sort of which this unit has records, or that are asked about other cohorts."""
     last: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """The highest `from_day` with which the question still has an answer, by the slot's name; missing where it takes
-    none."""
+    """The highest value of a slot (`from_day`) with which the question still has an answer; missing where it makes no
+    sense of that slot."""
     unused: Mapping[str, Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
     """Ids that no record bears, from within the range in use, by id column (`hadm_id`, `labevent_id`)."""
     peers: Mapping[str, Sequence[Record]] = field(default_factory=lambda: MappingProxyType({}))
     """A few usable records of others, models of a plausible one: under `target` of the concept asked for,
-    under `concept:<id>` of a concept of `unrecorded`."""
+    under `concept:<id>` of another concept of the sort."""
     tables: frozenset[str] = frozenset()
     """The tables this source has."""
 

@@ -16,7 +16,7 @@ from assets.pairs.identity import digest, drawn, pair_id, random_for, task_id
 from assets.pairs.promises import check, supporting
 from assets.pairs.records import associated, load
 from assets.pairs.scans import grouped
-from assets.pairs.surroundings import Lazy, Neighbourhood, known
+from assets.pairs.surroundings import Lazy, Neighbourhood, Rival, known
 from assets.pairs.witness import witness
 from assets.questions import Template, ask, gold_of
 from assets.questions.sampling import slots_of
@@ -96,7 +96,8 @@ def build_pairs(
         order = drawn(asked, seed, operator.name, key=lambda a: a.id)[first:][: TRIES * max(wanted, LEAST)]
         batch = [(a, severities[int(digest(seed, operator.name, a.id)[:8], 16) % len(severities)]) for a in order]
         known_to = concepts if split is Split.TEST else taught
-        work.append(_Work(operator.name, group, batch, wanted, first, known_to, profile, seed))
+        rivals = [Rival(a.id, Template.parse(a.template), a.parameters) for a in asked]
+        work.append(_Work(operator.name, group, batch, wanted, first, known_to, profile, seed, rivals))
     # An operator that is not in the folder cannot be sent by its name.
     registered = operators().get(operator.name) is operator
     makers = side_by_side(_made, work, hospital) if registered else (_makes(operator, hospital, each) for each in work)
@@ -133,6 +134,8 @@ class _Work:
     concepts: Concepts
     profile: Profile
     seed: int
+    rivals: Sequence[Rival]
+    """All clean questions of the group."""
 
 
 class _Candidate(NamedTuple):
@@ -163,7 +166,7 @@ def _made(hospital: Hospital, work: _Work) -> _Made:
 def _makes(operator: Operator, hospital: Hospital, work: _Work) -> _Made:
     """Put an operator to questions until as many pairs are kept as are wanted."""
     kept, put_to = 0, work.first
-    with closing(_Maker(operator, hospital, work.concepts, work.profile, work.seed)) as maker:
+    with closing(_Maker(operator, hospital, work.concepts, work.profile, work.seed, work.rivals)) as maker:
         # Rounds of as many as are wanted: a population round shares its scans, and most rounds need no second one.
         for start in range(0, len(work.batch), work.wanted):
             if kept >= work.wanted:
@@ -186,14 +189,22 @@ def _groups(questions: Questions) -> Iterator[tuple[Group, list[Asked]]]:
 class _Maker:
     """Makes pairs of one operator in one cell, and counts what is dropped."""
 
-    def __init__(self, operator: Operator, hospital: Hospital, concepts: Concepts, profile: Profile, seed: int) -> None:
+    def __init__(
+        self,
+        operator: Operator,
+        hospital: Hospital,
+        concepts: Concepts,
+        profile: Profile,
+        seed: int,
+        rivals: Sequence[Rival],
+    ) -> None:
         self.operator, self.hospital, self.profile, self.seed = operator, hospital, profile, seed
         self.pairs: list[Pair] = []
         self.drops: Counter[tuple[str, str, str, str, str]] = Counter()
         self.tried: Counter[tuple[str, str]] = Counter()
         self._session = hospital.session(row_ids=True)
         self._neighbourhood = Neighbourhood(
-            self._session, concepts, hospital.tables, seed, known(hospital.warehouse.fingerprint, seed)
+            self._session, concepts, hospital.tables, seed, known(hospital.warehouse.fingerprint, seed), rivals
         )
 
     def close(self) -> None:
@@ -304,6 +315,7 @@ class _Maker:
             "overlay": noise.overlay,
             "promise": promise,
             "subject_ids": clean.subject_ids,
+            "bites": checked.bites,
         }
         rows = [
             GoldRow(
@@ -313,6 +325,7 @@ class _Maker:
                 question=question.text,
                 answer=question.answer,
                 reference_sql=question.reference_sql,
+                naive_sql=question.naive_sql,
                 gold=gold,
                 records=self._records(question, asked, extracts),
                 worlds=worlds if condition is Condition.NOISE else (),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from itertools import islice
-from typing import Generic, TypeVar, overload
+from typing import Generic, NamedTuple, TypeVar, overload
 
 from assets.pairs.identity import digest, drawn
 from assets.pairs.records import fetch_records
-from assets.questions import Template, ask, fillings
+from assets.questions import Template, ask, gold_of
+from assets.questions.sampling import fits, may_begin_later
 from robustgym.hospital import Session
 from schemas.concepts import Concepts
 from schemas.overlays import Value
@@ -24,6 +24,8 @@ UNITS = {"stay_id": "icustays", "hadm_id": "admissions", "subject_id": "patients
 
 CANDIDATES = 12
 """Other concepts looked at when one is wanted that was never recorded."""
+LATEST = 1024
+"""Days and ordinals beyond it are not looked for."""
 PEERS = 8
 IDS = 64
 
@@ -49,20 +51,31 @@ class Lazy(Sequence[T], Generic[T]):
         return len(self._items)
 
 
-class LazyMapping(Mapping[str, Sequence[T]], Generic[T]):
-    """Sequences by name, each looked up when first read; unknown names give an empty one."""
+class LazyMapping(Mapping[str, T], Generic[T]):
+    """Values by name, each looked up when first read; of a name without any, `get` gives its default."""
 
-    def __init__(self, look_up: Callable[[str], Sequence[T]]) -> None:
+    def __init__(self, look_up: Callable[[str], T | None]) -> None:
         self._look_up = cache(look_up)
 
-    def __getitem__(self, name: str) -> Sequence[T]:
-        return self._look_up(name)
+    def __getitem__(self, name: str) -> T:
+        value = self._look_up(name)
+        if value is None:
+            raise KeyError(name)
+        return value
 
     def __iter__(self) -> Iterator[str]:
         return iter(())
 
     def __len__(self) -> int:
         return 0
+
+
+class Rival(NamedTuple):
+    """A clean question of the build, from whose concept another may borrow."""
+
+    id: str
+    template: Template
+    parameters: Mapping[str, Value]
 
 
 @dataclass(frozen=True)
@@ -84,8 +97,17 @@ def known(fingerprint: str, seed: int) -> Known:
 class Neighbourhood:
     """Looks things up in one clean hospital for many questions; every draw is seeded by the question's name."""
 
-    def __init__(self, session: Session, concepts: Concepts, tables: frozenset[str], seed: int, known: Known) -> None:
+    def __init__(
+        self,
+        session: Session,
+        concepts: Concepts,
+        tables: frozenset[str],
+        seed: int,
+        known: Known,
+        rivals: Sequence[Rival],
+    ) -> None:
         self._session = session
+        self._rivals = rivals
         self._concepts = concepts
         self._tables = tables
         self._seed = seed
@@ -95,9 +117,11 @@ class Neighbourhood:
         """The surroundings of a question; `name` seeds its draws."""
         return Surroundings(
             others=Lazy(lambda: self._others(question, name)),
-            unrecorded=Lazy(lambda: tuple(s for s, _ in self._unrecorded(template, question, name))),
+            unrecorded=Lazy(lambda: self._unrecorded(template, question, name)),
+            recorded=Lazy(lambda: self._recorded(template, question, name)),
+            last=LazyMapping(lambda slot: self._last(template, question, slot)),
             unused=LazyMapping(lambda column: drawn(self._unused(column), self._seed, name, column)[:IDS]),
-            peers=LazyMapping(lambda key: self._peers(template, question, name, key)),
+            peers=LazyMapping(lambda key: self._peers(template, question, key)),
             tables=self._tables,
         )
 
@@ -134,24 +158,74 @@ class Neighbourhood:
             self._known.unused[column] = sorted(set(tried) - {i for (i,) in used})
         return self._known.unused[column]
 
-    def _unrecorded(self, template: Template, question: Question, name: str) -> Sequence[tuple[str, Selection]]:
-        """Concepts, with their target selection, of which the unit (or the whole hospital) has no record."""
-        current = question.parameters.get("concept")
-        if current is None or not question.targets:
-            return ()
-        others: dict[str, Sequence[Selection]] = {}
-        for filling in islice(fillings(template, self._concepts, f"{self._seed}|{name}|unrecorded"), 40 * CANDIDATES):
-            concept = filling.get("concept")
-            if isinstance(concept, str) and concept != current and concept not in others:
-                others[concept] = ask(template, {**question.parameters, **_of_concept(filling)}).targets
-            if len(others) == CANDIDATES:
-                break
+    def _swapped(self, template: Template, question: Question, name: str) -> Iterator[tuple[Rival, Question]]:
+        """Other clean questions about other concepts of the sort, each with this question asked about its concept.
+
+        Either question makes sense with the concept of the other.
+        """
+        own = question.parameters.get("concept")
+        near = [r for r in self._rivals if r.template.kind is template.kind and r.parameters.get("concept") != own]
+        tried = set()
+        for rival in drawn(near, self._seed, name, "rivals", key=lambda r: r.id):
+            concept = rival.parameters.get("concept")
+            if own is None or concept in tried or not question.targets:
+                continue
+            swapped = {**question.parameters, "concept": concept}
+            returned = {**rival.parameters, "concept": own}
+            if fits(template, swapped, self._concepts) and fits(rival.template, returned, self._concepts):
+                tried.add(concept)
+                yield rival, ask(template, swapped, tables=self._tables)
+            if len(tried) == CANDIDATES:
+                return
+
+    def _unrecorded(self, template: Template, question: Question, name: str) -> list[str]:
+        """Concepts that this question lacks, and whose own question lacks this one's."""
         return [
-            (concept, selection)
-            for concept, targets in others.items()
-            for selection in _deciding(targets)
-            if self._count(selection, question) == 0
+            str(rival.parameters["concept"])
+            for rival, swapped in self._swapped(template, question, name)
+            if self._lacks(swapped)
+            and self._lacks(
+                ask(
+                    rival.template,
+                    {**rival.parameters, "concept": question.parameters["concept"]},
+                    tables=self._tables,
+                )
+            )
         ]
+
+    def _recorded(self, template: Template, question: Question, name: str) -> list[str]:
+        return [
+            str(rival.parameters["concept"])
+            for rival, swapped in self._swapped(template, question, name)
+            if not self._lacks(swapped)
+        ]
+
+    def _lacks(self, question: Question) -> bool:
+        """Whether a patient has no record of the concept at all; whether a population question has no answer."""
+        if question.scope is Scope.POPULATION:
+            return not self._answered(question)
+        deciding = _deciding(question.targets)
+        return bool(deciding) and all(self._count(selection, question) == 0 for selection in deciding)
+
+    def _answered(self, question: Question) -> bool:
+        columns, rows = self._session.fetch(question.reference_sql)
+        return gold_of(question, rows, columns) is not None
+
+    def _last(self, template: Template, question: Question, slot: str) -> int | None:
+        """The highest value of a slot with which the question has an answer: none of those above, up to twice it."""
+        if slot != "from_day" or not may_begin_later(template):
+            return None
+
+        def answered(value: int) -> bool:
+            return self._answered(ask(template, {**question.parameters, slot: value}, tables=self._tables))
+
+        low, high = 1, 2
+        while high <= LATEST and answered(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if answered(middle) else (low, middle)
+        return low
 
     def _count(self, selection: Selection, question: Question) -> int:
         where = selection.concept
@@ -163,12 +237,13 @@ class Neighbourhood:
             self._known.counts[key] = rows[0][0]
         return self._known.counts[key]
 
-    def _peers(self, template: Template, question: Question, name: str, key: str) -> Sequence[Record]:
+    def _peers(self, template: Template, question: Question, key: str) -> Sequence[Record]:
         if key == Role.TARGET:
             selections = list(question.targets[:1])
         else:
-            wanted = key.removeprefix("concept:")
-            selections = [s for concept, s in self._unrecorded(template, question, name) if concept == wanted]
+            concept = key.removeprefix("concept:")
+            asked = ask(template, {**question.parameters, "concept": concept}, tables=self._tables)
+            selections = list(_deciding(asked.targets))
         found: list[Record] = []
         for selection in selections:
             stranger = (
@@ -177,11 +252,6 @@ class Neighbourhood:
             where = f"({selection.test}) AND {stranger if TABLES[selection.table].patient else 'TRUE'}"
             found += fetch_records(self._session, selection, where, limit=PEERS)
         return found
-
-
-def _of_concept(filling: Mapping[str, Value]) -> dict[str, Value]:
-    """The slots of a filling that go with its target concept."""
-    return {slot: value for slot, value in filling.items() if slot in ("concept", "threshold")}
 
 
 def _deciding(targets: Sequence[Selection]) -> Sequence[Selection]:
