@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
 
+from robustgym.frames import frame, names
 from robustgym.guard import Refused
 from robustgym.overlay_views import Clean, columns, masked_ids, overlaid, plain
 from robustgym.shown import ROWS, Shown, cut, scrub
@@ -16,6 +17,8 @@ from schemas.overlays import Overlay
 from schemas.tables import TABLES
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from robustgym.hospital import Extracts, Hospital
 
 _WORD = re.compile(r"\w+")
@@ -79,6 +82,27 @@ class Session:
             return cut(names, got[:rows], more=len(got) > rows)
         except (duckdb.Error, MemoryError) as error:
             return Shown(error=scrub(error))
+
+    def arrow(self, sql: str) -> pa.Table | str:
+        """The result of an agent's statement for a program to work on; or, as a text, why there is none.
+
+        Guarded as `show` is. It is whole or an error, never cut: a program would not notice (see `robustgym.frames`).
+
+        Args:
+            sql: One statement, as the agent wrote it.
+        """
+        try:
+            reading = self._hospital.guard.read(sql)
+        except Refused as refused:
+            return str(refused)
+        if reading.lists_tables:
+            return names(self._hospital.tables)
+        self._view(reading.tables, sql)
+        try:
+            with self._hospital.watchdog.over(self._cursor, self._hospital.seconds):
+                return frame(self._cursor, sql)
+        except (duckdb.Error, MemoryError) as error:
+            return scrub(error)
 
     def fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The pipeline's own statement, unguarded and whole.

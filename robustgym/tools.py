@@ -1,119 +1,174 @@
-"""The tools an agent works a task with, and the record of what they showed it.
-
-The docstrings of `schema`, `sql` and `submit` are what a model reads.
-"""
+"""The tools an agent works a task with. Their signatures and docstrings are what a model reads, as JSON schema."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import inspect
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from robustgym.answers import Malformed, read
 from robustgym.guard import advice
-from robustgym.hospital import Hospital, Session
+from robustgym.reader import Reader
 from robustgym.shown import Shown
-from schemas.pairs import Condition, GoldRow, Task
+from schemas.answers import AnswerType
 from schemas.tables import TABLES
-from schemas.verdicts import Call, Transcript
 
-READING = ("schema", "sql")
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NAMES = ("schema", "sql", "python", "submit")
+READING = ("schema", "sql", "python")
 """Tools that read the hospital: their calls can be evidence."""
 
+Query = Callable[[str], "pa.Table | str"]
+"""A statement's result as a table, or the text of its error."""
 
-def session_of(hospital: Hospital, row: GoldRow) -> Session:
-    """The session in which a task is worked: the overlay in the noise condition, its placebo in the clean one."""
-    return hospital.session(row.overlay, placebo=row.condition is Condition.CLEAN)
+Interpreter = Callable[[str, Query], Shown]
+"""Runs a cell of Python, whose `query` is answered by the one given."""
+
+OFF = "The python tool is off here; work with sql."
 
 
-class Episode:
-    """One task being worked on."""
+class Tools:
+    """The four tools, at one task. They keep nothing but the interpreter's variables."""
 
-    def __init__(self, session: Session, task: Task) -> None:
-        self._session, self._task = session, task
-        self._calls: list[Call] = []
-        self._submitted: str | None = None
+    def __init__(self, reader: Reader, contract: AnswerType, interpreter: Interpreter | None = None) -> None:
+        self._reader, self._contract, self._interpreter = reader, contract, interpreter
 
     def schema(self, table: str | None = None) -> Shown:
-        """Look at the tables of the hospital, or at the columns of one of them.
+        """List the tables of the hospital, or describe the columns of one of them.
+
+        Read-only. Without a table: one row per table with its name and meaning. With a table: one row per column with
+        its name, type, unit and meaning. These are definitions, never patients' data. An unknown table is answered
+        with an error that lists the tables there are.
 
         Args:
-            table: A table's name; leave it out to see which tables there are.
+            table: A table's name, such as labevents; leave it out to list the tables.
         """
-        return self._done("schema", {"table": table} if table is not None else {}, _schema(self._session, table))
+        if table is None:
+            there = [found for found in TABLES.values() if found.name in self._reader.tables]
+            return Shown(("table", "meaning"), tuple((found.name, found.meaning) for found in there))
+        if table.lower() not in self._reader.tables:
+            return Shown(error=advice.no_table(table, self._reader.tables))
+        header = ("column", "type", "unit", "meaning")
+        columns = TABLES[table.lower()].columns
+        return Shown(header, tuple((c.name, c.type.duckdb, c.unit, c.meaning) for c in columns))
 
     def sql(self, statement: str) -> Shown:
-        """Run one SQL statement (DuckDB's dialect) on the hospital and see its result.
+        """Run one SQL statement (DuckDB dialect) on the hospital's tables and see its result.
 
-        The hospital is read-only: SELECT, WITH, DESCRIBE and SHOW TABLES. At most 200 rows and 16,000 characters are
-        shown, and it says so when there are more; aggregate, filter or use LIMIT. There is no wall clock.
+        Read-only: SELECT, WITH, VALUES, PIVOT with listed values, DESCRIBE, SUMMARIZE and SHOW TABLES; nothing is
+        ever changed, and no call depends on an earlier one. At most 200 rows, 16,000 characters in all and 500
+        characters a cell are shown, and a notice says what was cut: aggregate, filter or use LIMIT. NULL is shown as
+        NULL, an empty text as ''. A statement is stopped after 30 seconds. There is no clock, chance, file or
+        network: now(), random(), sampling and the like are refused. An error says what is wrong and what to do; the
+        call may be tried again.
 
         Args:
-            statement: The statement.
+            statement: One statement; tables are named without a schema.
         """
-        return self._done("sql", {"statement": statement}, self._session.show(statement))
+        return self._reader.show(statement)
+
+    def python(self, code: str) -> Shown:
+        """Run Python code in an interpreter that keeps its variables until the task ends.
+
+        `query(sql)` is there and runs a statement as the sql tool does; it returns a polars DataFrame, or
+        raises an exception with the error's text. Its result is whole or an error: at most 100,000 rows and 64 MB, 50
+        queries a cell. numpy, pandas and polars can be imported. What is printed, and the value of the last
+        expression, is shown, cut to 16,000 characters. The interpreter has no network and no files but a scratch
+        folder, and it cannot change the hospital. A cell that runs for too long or needs too much memory is killed;
+        variables are lost then, and the output says so.
+
+        Args:
+            code: Python source, one or several lines.
+        """
+        if self._interpreter is None:
+            return Shown(error=OFF)
+        return self._interpreter(code, self._reader.arrow)
 
     def submit(self, answer: str) -> Shown:
         """Give the answer and end the task.
 
-        Submit null if the record does not determine an answer, after you have seen that it does not. An answer that
-        does not have the form the question asks for is handed back, and may be given again.
+        Submit null if the record does not determine an answer, after you have seen in the record that it does not.
+        An answer that does not have the form the question asks for is handed back with an error, and may be given
+        again; that says nothing of whether it is right. An answer that was taken cannot be changed.
 
         Args:
-            answer: The answer as JSON text: `2.3`, `{"value": 2.3, "unit": "mmol/L"}`, `"Medicare"`, `true`,
-                `["Furosemide", "Insulin"]`, `null`.
+            answer: The answer as JSON text, for instance 2.3 or {"value": 2.3, "unit": "mmol/L"} or "Medicare" (with
+                its quotes) or true or ["Furosemide", "Insulin"] or null.
         """
-        if self._submitted is not None:
-            return self._done("submit", {"answer": answer}, Shown(error="An answer has been given; the task is over."))
         try:
-            read(answer, self._task.answer)
+            read(answer, self._contract)
         except Malformed as wrong:
-            return self._done("submit", {"answer": answer}, Shown(error=f"The answer was not taken: {wrong}."))
-        self._submitted = answer
-        return self._done("submit", {"answer": answer}, Shown(("accepted",), ((True,),)))
+            return Shown(error=f"The answer was not taken: {wrong}. Submit it again in the form asked for.")
+        return Shown(("accepted",), ((True,),))
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Shown:
         """Any tool by its name, as a model calls it; a wrong call is answered with an error."""
-        match tool, dict(arguments):
-            case "schema", {"table": str(table), **rest} if not rest:
-                return self.schema(table)
-            case "schema", {**rest} if rest in ({}, {"table": None}):
-                return self.schema()
-            case "sql", {"statement": str(statement), **rest} if not rest:
-                return self.sql(statement)
-            case "submit", {"answer": str(answer), **rest} if not rest:
-                return self.submit(answer)
-            case _:
-                error = "There is no such tool, or not with these arguments. The tools are: schema(table), "
-                return self._done(tool, arguments, Shown(error=error + "sql(statement), submit(answer)."))
-
-    @property
-    def transcript(self) -> Transcript:
-        """The episode so far."""
-        return Transcript(task_id=self._task.task_id, calls=tuple(self._calls), submitted=self._submitted)
-
-    def _done(self, tool: str, arguments: Mapping[str, Any], shown: Shown) -> Shown:
-        # A transcript must be writable as UTF-8, whatever a model has put into a call.
-        kept = {key: _writable(value) for key, value in arguments.items()}
-        self._calls.append(Call(tool=tool, arguments=kept, shown=shown.as_dict()))
+        if tool not in NAMES or (tool == "python" and self._interpreter is None):
+            if tool == "python":
+                return Shown(error=OFF)
+            return Shown(error=f"There is no tool {tool[:40]!r}. The tools are: {self._usage()}.")
+        parameters = inspect.signature(getattr(self, tool)).parameters
+        unknown = [name for name in arguments if name not in parameters]
+        missing = [n for n, p in parameters.items() if p.default is p.empty and n not in arguments]
+        wrong = [
+            name
+            for name, value in arguments.items()
+            if name in parameters
+            and not (isinstance(value, str) or (value is None and parameters[name].default is None))
+        ]
+        if unknown or missing or wrong:
+            found = [f"it has no argument {name[:40]!r}" for name in unknown]
+            found += [f"{name!r} is missing" for name in missing] + [f"{name!r} must be a text" for name in wrong]
+            return Shown(error=f"{tool} was not called: {'; '.join(found)}. The tools are: {self._usage()}.")
+        shown: Shown = getattr(self, tool)(**arguments)
         return shown
 
-
-def _writable(value: Any) -> Any:
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
-
-
-def _schema(session: Session, table: str | None) -> Shown:
-    if table is None:
-        there = [found for found in TABLES.values() if found.name in session.tables]
-        return Shown(("table", "meaning"), tuple((found.name, found.meaning) for found in there))
-    if table.lower() not in session.tables:
-        return Shown(error=advice.no_table(table, session.tables))
-    columns = TABLES[table.lower()].columns
-    header = ("column", "type", "unit", "meaning")
-    return Shown(header, tuple((c.name, c.type.duckdb, c.unit, c.meaning) for c in columns))
+    def _usage(self) -> str:
+        there = [name for name in NAMES if name != "python" or self._interpreter is not None]
+        return ", ".join(f"{name}({', '.join(inspect.signature(getattr(self, name)).parameters)})" for name in there)
 
 
-def replay(session: Session, task: Task, transcript: Transcript) -> list[Shown]:
-    """What every reading call of a transcript shows in another session; other calls show nothing."""
-    episode = Episode(session, task)
-    return [episode.call(call.tool, call.arguments) if call.tool in READING else Shown() for call in transcript.calls]
+def described(*, python: bool) -> list[dict[str, Any]]:
+    """The tools as JSON schema, in the form that OpenAI-compatible endpoints take.
+
+    Args:
+        python: Whether the Python tool is to be had.
+
+    >>> [tool["function"]["name"] for tool in described(python=False)]
+    ['schema', 'sql', 'submit']
+    >>> described(python=False)[1]["function"]["parameters"]["required"]
+    ['statement']
+    """
+    return [_described(name) for name in NAMES if python or name != "python"]
+
+
+@cache
+def _described(name: str) -> dict[str, Any]:
+    function = getattr(Tools, name)
+    text, _, arguments = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:\n")
+    said = {
+        match[1]: _one_line(match[2]) for match in re.finditer(r"(?ms)^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", arguments)
+    }
+    properties, required = {}, []
+    hints = typing.get_type_hints(function, localns={"pa": types.SimpleNamespace(Table=object)})
+    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        optional = type(None) in typing.get_args(hints[parameter.name])
+        properties[parameter.name] = {
+            "type": ["string", "null"] if optional else "string",
+            "description": said[parameter.name],
+        }
+        if parameter.default is parameter.empty:
+            required.append(parameter.name)
+    description = "\n\n".join(_one_line(paragraph) for paragraph in text.split("\n\n"))
+    parameters = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

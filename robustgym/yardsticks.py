@@ -11,7 +11,7 @@ from robustgym.agents.oracle import Oracle
 from robustgym.gold import canonical
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
-from robustgym.tools import Episode, session_of
+from robustgym.episode import Episode, session_of
 from robustgym.verifier import judge
 from schemas.pairs import Condition, GoldRow
 from schemas.verdicts import Outcome, Transcript, Verdict

@@ -9,7 +9,7 @@ import pytest
 
 from robustgym.gold import gold_from_rows
 from robustgym.hospital import Hospital
-from robustgym.tools import Episode, session_of
+from robustgym.episode import Episode, session_of
 from robustgym.verifier import judge
 from robustgym.yardsticks import DUE, failures, scores
 from schemas.answers import AnswerKind, AnswerType
@@ -274,8 +274,8 @@ def test_a_look_at_the_schema(hospital: Hospital) -> None:
 def test_wrong_calls_are_answered(hospital: Hospital, clean: GoldRow) -> None:
     with session_of(hospital, clean) as session:
         working = Episode(session, Task(task_id=clean.task_id, question=clean.question, answer=clean.answer))
-        assert "no such tool" in str(working.call("python", {"code": "1"}).error)
-        assert "no such tool" in str(working.call("sql", {"sql": "SELECT 1"}).error)
+        assert "no tool" in str(working.call("bash", {"command": "1"}).error)
+        assert "'statement' is missing" in str(working.call("sql", {"sql": "SELECT 1"}).error)
         assert "no table" in str(working.call("schema", {"table": "chartevents"}).error)
         assert ("patients",) in {row[:1] for row in working.call("schema", {}).rows}
         assert "a number is needed" in str(working.call("submit", {"answer": '"unknown"'}).error)

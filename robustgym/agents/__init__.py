@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from robustgym.tools import Episode
+from robustgym.episode import Episode
 from schemas.errors import InputError, Problem
 from schemas.pairs import Task
 from schemas.verdicts import Transcript

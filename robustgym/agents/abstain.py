@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robustgym.tools import Episode
+from robustgym.episode import Episode
 from schemas.pairs import Task
 from schemas.verdicts import Transcript
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from robustgym.gold import GoldError, canonical, gold_from_rows
 from robustgym.shown import Shown
-from robustgym.tools import Episode
+from robustgym.episode import Episode
 from schemas.answers import AnswerKind
 from schemas.pairs import GoldRow, Task
 from schemas.verdicts import Transcript

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
-from robustgym.guard import Guard, Refused
-from robustgym.hospital import Hospital, Session
+from robustgym.episode import replay
+from robustgym.guard import Refused
+from robustgym.reader import Judge, Reader, Source
 from robustgym.shown import Shown
-from robustgym.tools import replay
 from robustgym.verifier.evidence import Counterfactual, NotReproduced, Replay, World, evident
 from robustgym.verifier.match import match
 from schemas.noise import Level
@@ -22,7 +22,7 @@ _IDS = ("subject_id", "hadm_id", "stay_id")
 """Slots of a question that name its patient."""
 
 
-def judge(transcript: Transcript, row: GoldRow, hospital: Hospital, *, recorded: bool = False) -> Verdict:
+def judge(transcript: Transcript, row: GoldRow, hospital: Source, *, recorded: bool = False) -> Verdict:
     """Judge an episode by its answer, and an abstention by its evidence.
 
     Args:
@@ -62,7 +62,7 @@ def judge(transcript: Transcript, row: GoldRow, hospital: Hospital, *, recorded:
     return verdict(Outcome.ABSTAINED_RIGHTLY, f"Call {index} shows what takes the support away.", index)
 
 
-def _evidence(transcript: Transcript, row: GoldRow, hospital: Hospital, recorded: bool) -> int | None:
+def _evidence(transcript: Transcript, row: GoldRow, hospital: Source, recorded: bool) -> int | None:
     if row.level is Level.QUERY and not row.worlds:
         return _looked(transcript, row, hospital)
     with counterfactual(row, hospital) as replays:
@@ -70,7 +70,7 @@ def _evidence(transcript: Transcript, row: GoldRow, hospital: Hospital, recorded
 
 
 @contextmanager
-def counterfactual(row: GoldRow, hospital: Hospital) -> Iterator[Counterfactual]:
+def counterfactual(row: GoldRow, hospital: Source) -> Iterator[Counterfactual]:
     """The hospitals in which a task's calls are replayed, each opened when first needed and then kept.
 
     For record- and value-level noise the clean hospital supports an answer, and so do the operator's other worlds; for
@@ -83,7 +83,7 @@ def counterfactual(row: GoldRow, hospital: Hospital) -> Iterator[Counterfactual]
 
         def world(overlay: Overlay, placebo: bool = False) -> World:
             def replayed(cut: Mapping[str, str]) -> Replay:
-                session: Session | None = None
+                session: Reader | None = None
 
                 def run(transcript: Transcript) -> list[Shown]:
                     nonlocal session
@@ -144,7 +144,7 @@ def _cut(table: str, rows: list[int], tests: list[str]) -> str:
 # -- where no world supports an answer ----------------------------------------------------------------------------
 
 
-def _looked(transcript: Transcript, row: GoldRow, hospital: Hospital) -> int | None:
+def _looked(transcript: Transcript, row: GoldRow, hospital: Source) -> int | None:
     """Index of the call by which the columns of every table that would carry the answer have been looked at."""
     targets = {records.table for records in row.records if records.role == Role.TARGET}
     missing = (set(row.schema_evidence) & targets) or set(row.schema_evidence)
@@ -157,7 +157,7 @@ def _looked(transcript: Transcript, row: GoldRow, hospital: Hospital) -> int | N
     return None
 
 
-def _looks_at(call: Call, guard: Guard) -> frozenset[str]:
+def _looks_at(call: Call, guard: Judge) -> frozenset[str]:
     """Tables whose columns a call has shown."""
     if "error" in call.shown:
         return frozenset()
