@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robustgym.episode import Episode
+from robustgym.agents import Desk
 from schemas.pairs import Task
 from schemas.verdicts import Transcript
 
@@ -10,10 +10,10 @@ from schemas.verdicts import Transcript
 class Abstain:
     """Silence without evidence."""
 
-    def run(self, task: Task, episode: Episode) -> Transcript:
+    def run(self, task: Task, desk: Desk) -> Transcript:
         """Submit null at once."""
-        episode.submit("null")
-        return episode.transcript
+        desk.submit("null")
+        return desk.transcript
 
 
 def abstain() -> Abstain:

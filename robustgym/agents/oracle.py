@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from robustgym.agents import Desk
 from robustgym.gold import GoldError, canonical, gold_from_rows
 from robustgym.shown import Shown
-from robustgym.episode import Episode
 from schemas.answers import AnswerKind
 from schemas.pairs import GoldRow, Task
 from schemas.verdicts import Transcript
@@ -22,32 +22,32 @@ class Oracle:
     def __init__(self, rows: Iterable[GoldRow]) -> None:
         self._rows = {row.task_id: row for row in rows}
 
-    def run(self, task: Task, episode: Episode) -> Transcript:
+    def run(self, task: Task, desk: Desk) -> Transcript:
         """Run the reference, and the witness where there is no answer."""
         row = self._rows[task.task_id]
-        shown = _reference(row, episode)
+        shown = _reference(row, desk)
         # A reference that fails, or that cannot be read, is no abstention: the release fails for it.
         if not shown.ok:
-            return episode.transcript
+            return desk.transcript
         try:
             gold = gold_from_rows(task.answer, shown.columns, shown.rows)
         except GoldError:
-            return episode.transcript
+            return desk.transcript
         if gold is None:
             for table in row.schema_evidence:
-                episode.schema(table)
+                desk.schema(table)
             if row.witness_sql:
-                episode.sql(row.witness_sql)
-        episode.submit(canonical(gold))
-        return episode.transcript
+                desk.sql(row.witness_sql)
+        desk.submit(canonical(gold))
+        return desk.transcript
 
 
-def _reference(row: GoldRow, episode: Episode) -> Shown:
+def _reference(row: GoldRow, desk: Desk) -> Shown:
     """What the reference shows; a set that is too long for a cell, as one row a member."""
-    shown = episode.sql(row.reference_sql)
+    shown = desk.sql(row.reference_sql)
     if shown.notice and row.answer.kind is AnswerKind.SET and len(shown.rows) == 1:
         [column] = shown.columns
-        return episode.sql(f'SELECT unnest("{column}") AS "{column}" FROM ({row.reference_sql})')
+        return desk.sql(f'SELECT unnest("{column}") AS "{column}" FROM ({row.reference_sql})')
     return shown
 
 

@@ -1,0 +1,33 @@
+"""What training teaches about answers without a look at the record: those of the same template, contract or kind."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+
+from schemas.answers import Gold
+from schemas.pairs import GoldRow, Task
+
+
+class Experience:
+    """Answers of the train split.
+
+    Args:
+        rows: The gold rows of the tasks that are asked; only their templates are used.
+        train: The gold rows of the train split.
+    """
+
+    def __init__(self, rows: Iterable[GoldRow], train: Iterable[GoldRow]) -> None:
+        self._template = {row.task_id: row.template for row in rows}
+        self._seen: defaultdict[Hashable, list[Gold]] = defaultdict(list)
+        for row in sorted(train, key=lambda row: row.task_id):
+            if row.gold is not None:
+                for key in (row.template, row.answer, row.answer.kind):
+                    self._seen[key].append(row.gold)
+
+    def of(self, task: Task) -> Sequence[Gold]:
+        """Answers of the task's template; else of the same contract, else of the same kind; none if there are none."""
+        for key in (self._template[task.task_id], task.answer, task.answer.kind):
+            if key in self._seen:
+                return self._seen[key]
+        return ()
