@@ -402,4 +402,4 @@ def admission_record(selection: str, row: int = 1, **cells: Value) -> Record:
         "insurance": "Medicare",
         "hospital_expire_flag": 0,
     }
-    return record(selection, "admissions", row, **(usual | cells))
+    return record(selection, "admissions", row, PATIENT, **(usual | cells))
