@@ -79,6 +79,12 @@ class ModelUnderTest(Frozen):
     """`tools` (the endpoint's own tool calling) or `text`."""
     decoding: Decoding = Decoding()
     system_prompt_sha256: str
+    permission: str = ""
+    """The ground on which the release's texts were sent there."""
+    price_in: float | None = None
+    """US dollars for a million prompt tokens, as the user said."""
+    price_out: float | None = None
+    """US dollars for a million completion tokens, as the user said."""
 
 
 class RunManifest(Frozen):
