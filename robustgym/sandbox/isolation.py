@@ -13,7 +13,7 @@ from functools import cache
 from robustgym.sandbox.inside import landlock
 from robustgym.sandbox.launch import Kind, Launch, bare, bubblewrap, closed
 from robustgym.sandbox.limits import Limits
-from robustgym.sandbox.process import Ended, Process, Rows
+from robustgym.sandbox.process import Ended, Process
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def held(kind: Kind) -> Isolation:
     try:
         process = Process(_STARTS[kind](limits), limits)
         try:
-            output = process.run(_ATTEMPTS, lambda _: Rows(error="there is no hospital"))
+            output = process.run(_ATTEMPTS, lambda _: "There is no hospital.")
         finally:
             process.close()
     except (Ended, OSError, subprocess.SubprocessError) as error:

@@ -10,11 +10,15 @@ import re
 import select
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from robustgym.sandbox.launch import Launch
 from robustgym.sandbox.limits import Limits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _LINE = 1 << 20
 """Bytes of a message at most."""
@@ -29,23 +33,9 @@ _BEGIN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """What `query` gives a cell: a result as an Arrow IPC stream, or an error."""
-
-    arrow: bytes = b""
-    """Schema and rows. It goes through as it is: only the sandbox reads it."""
-    notice: str | None = None
-    """What was cut; printed above what the cell prints."""
-    error: str | None = None
-    """Why there is no result, and what to do."""
-
-
-class Query(Protocol):
-    """The guarded way to the hospital: guard, caps and time limit are its own."""
-
-    def __call__(self, sql: str, /) -> Rows:
-        """Answer one statement of the agent's; never raises for what the agent did."""
+Query = Callable[[str], "pa.Table | str"]
+"""The guarded way to the hospital: a statement's result, or the text of its error. Guard, caps and time limit are its
+own, and it never raises for what the agent did (see `robustgym.reader.Reader.arrow`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,25 +149,25 @@ class Process:
                 case {"cell": self._cells, "query": str(sql)}:
                     asked += 1
                     before = time.monotonic()
-                    rows = self._answer(sql, query, asked, querying)
+                    answer = self._answer(sql, query, asked, querying)
                     taken = time.monotonic() - before
                     querying += taken
                     until += taken
-                    head = {"bytes": len(rows.arrow), "notice": rows.notice, "error": rows.error}
-                    self._send(json.dumps(head).encode() + b"\n" + (b"" if rows.error else rows.arrow), until)
+                    rows = b"" if isinstance(answer, str) else _stream(answer)
+                    head = {"error": answer} if isinstance(answer, str) else {"bytes": len(rows)}
+                    self._send(json.dumps(head).encode() + b"\n", until)
+                    self._send(rows, until)
                 case _:
                     raise Ended("The interpreter answered with what no cell can say and was stopped.")
 
-    def _answer(self, sql: str, query: Query, asked: int, querying: float) -> Rows:
+    def _answer(self, sql: str, query: Query, asked: int, querying: float) -> pa.Table | str:
         limits = self._limits
         if asked > _PATIENCE * limits.queries:
             raise Ended("The code went on asking after it was refused, and was stopped.")
         if asked > limits.queries:
-            return Rows(
-                error=f"A cell may run {limits.queries} statements. Ask for more rows at once, or go on in another."
-            )
+            return f"A cell may run {limits.queries} statements. Ask for more rows at once, or go on in another."
         if querying > limits.querying:
-            return Rows(error=f"The statements of this cell took {limits.querying:g} seconds. Go on in another cell.")
+            return f"The statements of this cell took {limits.querying:g} seconds. Go on in another cell."
         return query(sql)
 
     def _output(self, text: str, dropped: int, error: str | None) -> Output:
@@ -193,7 +183,7 @@ class Process:
         text = _ADDRESS.sub(" at 0x…", text.replace("\r\n", "\n"))
         return _CONTROL.sub("�", text).encode("utf-8", "replace").decode("utf-8")
 
-    def _send(self, data: bytes, until: float) -> None:
+    def _send(self, data: bytes | memoryview, until: float) -> None:
         left = memoryview(data)
         while left:
             self._until_ready(self._write_end, select.POLLOUT, until)
@@ -247,6 +237,16 @@ class Process:
         self._process.kill()
         said = self._process.stderr.read1(4000) if isinstance(self._process.stderr, io.BufferedReader) else b""
         return said.decode("utf-8", "replace").strip()
+
+
+def _stream(table: pa.Table) -> memoryview:
+    """As an Arrow IPC stream: schema and rows."""
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return memoryview(sink.getvalue())
 
 
 _GONE = "The interpreter ended: out of memory, a crash, or because the code told it to."

@@ -86,11 +86,9 @@ class Cells:
             raise ValueError(f'frame must be "pandas" or "polars", not {frame!r}')
         self._say({"query": str(sql)})
         head = json.loads(self._reader.readline())
-        if head.get("error") is not None:
+        if "error" in head:
             raise QueryError(head["error"])
         table = pyarrow.ipc.open_stream(self._reader.read(head["bytes"])).read_all()
-        if head.get("notice"):
-            print(f"[{head['notice']}]")
         table = _plain_numbers(table)
         return polars.from_arrow(table) if frame == "polars" else _pandas(table)
 
