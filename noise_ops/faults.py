@@ -256,8 +256,24 @@ FAULTS: dict[int | str, Fault] = {
     77: Fault(
         "concordance", "MIMIC-IV-ED triage.temperature", "F and C mixed, no unit (outside the 31 tables)", "#1079"
     ),
+    "AmbiQT": Fault("question", "the question", "can be read in two ways", "AmbiQT, arXiv 2310.13659"),
+    "Damerau": Fault(
+        "question",
+        "the question",
+        "has words with one letter wrong, left out, added or swapped: four fifths of all misspellings",
+        "Damerau, Commun ACM 1964, 7(3):171",
+    ),
+    "Dr.Spider": Fault(
+        "question", "the question", "says the same in other words, or asks for one thing else", "arXiv 2301.08881"
+    ),
+    "EHR-ChatQA": Fault(
+        "question", "the question", "uses words that the database does not", "EHR-ChatQA, arXiv 2509.23415"
+    ),
     "EHRSQL": Fault(
         "question", "the question", "asks for what the schema or the patient does not hold", "EHRSQL, arXiv 2301.07695"
+    ),
+    "NL-Augmenter": Fault(
+        "question", "the question", "comes with slips of the keyboard and words beside the point", "arXiv 2112.02721"
     ),
     "PRACTIQ": Fault(
         "question", "the question", "names a value or a join that does not exist", "PRACTIQ, arXiv 2410.11076"

@@ -294,7 +294,9 @@ def median_glucose() -> Question:
                 GROUP BY a.hadm_id) WHERE first IS NOT NULL""",
         ),
         gold=153.0,
-        around=Surroundings(unrecorded=("troponin_t",), unused=UNUSED, peers={"target": (glucose,)}),
+        around=Surroundings(
+            unrecorded=("troponin_t",), last={"from_day": 9}, unused=UNUSED, peers={"target": (glucose,)}
+        ),
     )
 
 

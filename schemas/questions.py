@@ -227,6 +227,20 @@ class Question:
         return replace(self, **changes)
 
 
+SMALL_PRINT = (" Here, ", " Answer with ")
+"""How the definitions and the contract of a question's text begin."""
+
+
+def spoken(text: str) -> tuple[str, str]:
+    """What somebody asks, and the small print behind it: definitions and contract, which noise in the words spares.
+
+    >>> spoken("How long was it? Here, it means that. Answer with a whole number.")
+    ('How long was it?', ' Here, it means that. Answer with a whole number.')
+    """
+    end = min((at for mark in SMALL_PRINT if (at := text.find(mark)) >= 0), default=len(text))
+    return text[:end], text[end:]
+
+
 def update(record: Record, after: Mapping[str, Value]) -> Update:
     """The edit that gives a record these values; columns that hold them already are left out."""
     changed = {column: value for column, value in after.items() if record[column] != value}

@@ -40,6 +40,41 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
 )
 """One unit a line, its usual spelling first."""
 
+UNDERIVABLE: dict[str, tuple[str, ...]] = {
+    "mg/dL": ("mg", "IU/L"),
+    "g/dL": ("g", "IU/L"),
+    "ug/dL": ("mg", "IU/L"),
+    "ng/mL": ("IU/L", "mIU/mL"),
+    "pg/mL": ("IU/L", "mIU/mL"),
+    "ug/mL": ("mg", "IU/L"),
+    "uIU/mL": ("ng/mL", "pg/mL"),
+    "IU/L": ("ng/mL", "mg/dL"),
+    "mg/L": ("mg", "IU/L"),
+    "mmol/L": ("mmol", "mm Hg"),
+    "mEq/L": ("mEq", "mm Hg"),
+    "mm Hg": ("mmol/L", "mL/min"),
+    "K/uL": ("%", "g/dL"),
+    "m/uL": ("%", "g/dL"),
+    "fL": ("m/uL", "g/dL"),
+    "pg": ("m/uL", "fL"),
+    "sec": ("mg/dL", "IU/mL"),
+    "mg": ("mL", "units"),
+    "mcg": ("mL", "units"),
+    "g": ("mL", "mEq"),
+    "mEq": ("mL", "g"),
+    "mL": ("mg", "mEq"),
+    "units": ("mL", "mg"),
+    "mcg/kg/min": ("mL/hour", "units/hour"),
+    "mcg/min": ("mL/hour", "units/hour"),
+    "mg/hour": ("mL/hour", "units/hour"),
+    "units/hour": ("mL/hour", "mg/hour"),
+}
+"""Units to which a value in another cannot be converted without something that no record holds.
+
+An amount needs the volume it is in, a volume the strength of the solution, an activity (IU, units) the purity of the
+preparation, a percentage the whole (BIPM, The International System of Units, 9th edition, 2.3.2 on WHO units).
+"""
+
 _SAME: dict[str, tuple[str, ...]] = {spelling: line for line in SPELLINGS for spelling in line}
 
 

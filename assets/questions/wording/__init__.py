@@ -11,15 +11,12 @@ from assets.questions.template import Template
 from assets.questions.wording.names import Names
 from assets.questions.wording.register import Register
 from schemas.overlays import Value
+from schemas.questions import spoken
 
 __all__ = ["REGISTER", "Names", "Register", "in_turn", "register_of", "registers", "sentence_of"]
 
 REGISTER = "register"
 """The parameter of a question that names its register. Noise keeps it, as it keeps all it does not change."""
-
-SMALL_PRINT = (" Here, ", " Answer with ")
-"""How definitions and contract begin."""
-
 
 @cache
 def registers() -> dict[str, Register]:
@@ -70,4 +67,4 @@ def sentence_of(text: str) -> str:
     >>> sentence_of("Please report on patient 1: the number of drains. Answer with a whole number.")
     'Please report on patient 1: the number of drains.'
     """
-    return text[: min((at for mark in SMALL_PRINT if (at := text.find(mark)) >= 0), default=len(text))]
+    return spoken(text)[0]
