@@ -28,7 +28,7 @@ def _by_nature(selection: Selection) -> Fault:
     def mended(record: Record, model: Record, unit: Mapping[str, Any]) -> dict[str, Value]:
         return {column: unit[column] for column in columns if column in unit}
 
-    return Fault(f"({selection.support}) AND {every(columns, '{} IS NULL')}", mended, usable=True)
+    return Fault(f"({selection.support}) AND {every(columns, '{} IS NULL')}", mended)
 
 
 @noise_op(

@@ -14,10 +14,10 @@ from schemas.tables import TABLES
 
 
 def _by_nature(selection: Selection) -> Lack:
-    """A patient of whom nobody ever recorded what is asked about."""
+    """A patient of whom nobody ever recorded what is asked about. Asked how often, or whether, "none" is an answer."""
     if selection.concept == "TRUE":
         raise NotApplicable("every concept of the sort is asked about")
-    return Lack("ever = 0")
+    return Lack("ever = 0 AND NOT closed")
 
 
 @noise_op(

@@ -20,7 +20,7 @@ def _by_nature(selection: Selection) -> Lack:
     """A unit with records of the sort, all of them usable, and fewer than the question counts to."""
     if not dated(selection):
         raise NotApplicable("no target has a time")
-    return Lack("usable > 0 AND usable = n AND moments < nth")
+    return Lack("usable > 0 AND usable = n AND moments < nth", others=True)
 
 
 @noise_op(level="query", promise="abstention", severities={"all": {}}, realism=("PRACTIQ",), natural=_by_nature)

@@ -76,10 +76,13 @@ class Lack:
 
     where: str
     """SQL over what was counted of the unit (`assets.questions.standing`): `n` records of the concept in its window,
-    `usable` ones among them, `moments` at which those lie, `ever` in the whole record of the patient, `days` the unit
-    lasts, and the question's `nth` and `from_day` (NULL where it has none)."""
+    `usable` ones among them, `moments` at which those lie, `linked` to the unit's admission whenever they were, `ever`
+    in the whole record of the patient, `days` the unit lasts, whether the question is `closed`, so that none is an
+    answer, its `nth`, and the `from_day` a clause would count from (NULL where it has none)."""
     prolongs: bool = False
     """Whether the unit itself must last longer for the question to have an answer."""
+    others: bool = False
+    """Whether there are usable records, only not the one asked for. What is told elsewhere is then of those."""
 
 
 Natural = Callable[[Selection], Fault | Lack]

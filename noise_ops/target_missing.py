@@ -22,7 +22,7 @@ def _by_nature(selection: Selection) -> Lack:
     """An admission without any record of a sort that every admission has."""
     if selection.table not in EXPECTED or not re.fullmatch(r"TRUE|drg_type = '\w+'", selection.concept):
         raise NotApplicable("an admission without such a record is nothing unusual")
-    return Lack("n = 0")
+    return Lack("n = 0 AND linked = 0")
 
 
 @noise_op(

@@ -51,6 +51,9 @@ class Profile(Frozen):
     """Pairs an operator makes for each intent × scope of the test split, to choose from."""
     train_candidates_per_operator: Positive = 8
     """The same of the train split."""
+    natural: Annotated[float, Interval(ge=0, le=1)] = 0.15
+    """Share of each cell that is natural noise, found instead of made, where the source has any; at least one pair
+    then. 0 for none."""
     paraphrase: bool = False
     """Whether a language model, named in the environment, rewords the sentences that ask (docs/wording.md)."""
     max_records: Positive = 200

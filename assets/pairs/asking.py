@@ -195,7 +195,7 @@ def spans_of(patients: Sequence[int], seed: int, template: str, filling: Mapping
 
 
 @lru_cache(maxsize=1)
-def _patients(hospital: Hospital) -> tuple[int, ...]:
+def subjects_of(hospital: Hospital) -> tuple[int, ...]:
     """All subject_ids, sorted."""
     with hospital.session() as session:
         _, subjects = session.fetch("SELECT subject_id FROM patients ORDER BY subject_id")
@@ -274,7 +274,7 @@ class _Asker:
         held = self.held_out.holds(template, filling)
         columns: list[str] = []
         rows: list[tuple[Any, ...]] = []
-        for span in spans_of(_patients(self.hospital), self.seed, template.id, filling):
+        for span in spans_of(subjects_of(self.hospital), self.seed, template.id, filling):
             with self.hospital.session(only=dict.fromkeys(PATIENT_TABLES & self.hospital.tables, span)) as session:
                 columns, found = session.fetch(sql)
             rows += [row for row in found if not held or self._split(row[0]) is Split.TEST]

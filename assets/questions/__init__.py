@@ -12,12 +12,15 @@ from assets.questions.catalogue import catalogue
 from assets.questions.describing import describe, template_named
 from assets.questions.lint import lint
 from assets.questions.sampling import fillings
+from assets.questions.standing import bearers_sql, can_stand, standing_sql, window_sql
 from assets.questions.template import Template
 
 __all__ = [
     "Template",
     "all_records_sql",
     "ask",
+    "bearers_sql",
+    "can_stand",
     "catalogue",
     "describe",
     "every_unit_sql",
@@ -25,5 +28,7 @@ __all__ = [
     "gold_of",
     "lint",
     "records_sql",
+    "standing_sql",
     "template_named",
+    "window_sql",
 ]
