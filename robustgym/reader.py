@@ -29,7 +29,7 @@ class Reader(Protocol):
         ...
 
     def arrow(self, sql: str) -> pa.Table | str:
-        """The result of an agent's statement for a program to work on; or the text of the error."""
+        """The result of an agent's statement for a program, whole; or the text of the error."""
         ...
 
     def close(self) -> None:

@@ -128,10 +128,10 @@ def _plain(value: Any) -> Any:
 
 
 _INTERNAL = (duckdb.IOException, duckdb.InternalException, duckdb.FatalException, duckdb.PermissionException)
-_TOO_LONG = (
+TOO_LONG = (
     "The statement took too long and was stopped. Narrow it by subject_id, itemid or time, or aggregate less at once."
 )
-_TOO_LARGE = (
+TOO_LARGE = (
     "The statement needs more memory than a session has. "
     "Select fewer columns or narrow it by subject_id, itemid or time."
 )
@@ -148,9 +148,9 @@ def scrub(error: Exception) -> str:
     'Table "labevents" is locked in'
     """
     if isinstance(error, duckdb.InterruptException):
-        return _TOO_LONG
+        return TOO_LONG
     if isinstance(error, duckdb.OutOfMemoryException | MemoryError):
-        return _TOO_LARGE
+        return TOO_LARGE
     if isinstance(error, _INTERNAL):
         return "The statement could not be run (internal error); it counts as no result."
     text = re.split(r"\nPossible solutions|Use \"SET", str(error))[0]

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import inspect
 import re
-import types
 import typing
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robustgym.answers import Malformed, read
 from robustgym.guard import advice
 from robustgym.reader import Reader
+from robustgym.sandbox import Query
 from robustgym.shown import Shown
 from schemas.answers import AnswerType
 from schemas.tables import TABLES
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 NAMES = ("schema", "sql", "python", "submit")
 READING = ("schema", "sql", "python")
 """Tools that read the hospital: their calls can be evidence."""
-
-Query = Callable[[str], "pa.Table | str"]
-"""A statement's result as a table, or the text of its error."""
 
 Interpreter = Callable[[str, Query], Shown]
 """Runs a cell of Python, whose `query` is answered by the one given."""
@@ -156,7 +150,7 @@ def _described(name: str) -> dict[str, Any]:
         match[1]: _one_line(match[2]) for match in re.finditer(r"(?ms)^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", arguments)
     }
     properties, required = {}, []
-    hints = typing.get_type_hints(function, localns={"pa": types.SimpleNamespace(Table=object)})
+    hints = typing.get_type_hints(function)
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         optional = type(None) in typing.get_args(hints[parameter.name])
         properties[parameter.name] = {
