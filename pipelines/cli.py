@@ -147,6 +147,105 @@ def diff(
     run(old, new, json=json)
 
 
+@app.command()
+def eval(
+    release: Release,
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="A scripted agent (docs/evaluating.md).")] = None,
+    model: Annotated[str | None, typer.Option(metavar="M", help="A model, as its endpoint calls it.")] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            "--base-url", metavar="URL", help="An OpenAI-compatible endpoint. Its key is taken from ROBUSTGYM_API_KEY."
+        ),
+    ] = None,
+    split: Annotated[str, typer.Option(metavar="test|train", help="Whose tasks are asked.")] = "test",
+    k: Annotated[int, typer.Option("--k", min=1, help="Independent episodes of each task.")] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="The run's directory; by default under data/runs. A run there goes on."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask so many tasks: pair after pair, the cells taking turns.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Episodes at a time: 8 with a model, 2 scripted, unless said.")
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The hospital the release was made from, raw or staged.")
+    ] = None,
+    warehouse: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Its staged tables; by default those below data/warehouse.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seeds scripted agents. Sent to a model, trial added, only if given.")
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, help="Left to the endpoint, unless said.")] = None,
+    top_p: Annotated[float | None, typer.Option("--top-p", min=0, max=1, help="Left to the endpoint.")] = None,
+    max_tokens: Annotated[int | None, typer.Option("--max-tokens", min=1, help="Of one reply.")] = None,
+    reasoning_effort: Annotated[
+        str | None, typer.Option("--reasoning-effort", metavar="E", help="As the endpoint names it: low, high …")
+    ] = None,
+    protocol: Annotated[
+        str, typer.Option(metavar="tools|text", help="The endpoint's tool calling, or plain text where it has none.")
+    ] = "tools",
+    turns: Annotated[int, typer.Option(min=1, help="Tool calls of one episode.")] = 30,
+    seconds: Annotated[float, typer.Option(min=1, help="Time of one episode, waits for a busy endpoint apart.")] = 600,
+    tokens: Annotated[int, typer.Option(min=1, help="Tokens of one episode, prompts of every request.")] = 200_000,
+    price_in: Annotated[float | None, typer.Option("--price-in", min=0, help="$ a million prompt tokens.")] = None,
+    price_out: Annotated[
+        float | None, typer.Option("--price-out", min=0, help="$ a million completion tokens.")
+    ] = None,
+    requests_per_minute: Annotated[
+        float | None, typer.Option("--requests-per-minute", min=0.1, help="No more than so many leave in a minute.")
+    ] = None,
+    retries: Annotated[int, typer.Option(min=0, help="A failed request is sent again so often.")] = 5,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds that one request may take.")] = 300,
+    i_have_verified_zero_retention: Annotated[
+        bool,
+        typer.Option(
+            "--i-have-verified-zero-retention",
+            help="The endpoint keeps nothing. PhysioNet asks it for credentialed data; recorded with the run.",
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Evaluate an agent or a model on a release; called again, a run that was killed goes on."""
+    from pipelines.cli_eval import asked
+    from pipelines.cli_eval import eval as run
+
+    run(
+        asked(
+            release,
+            out,
+            agent=agent,
+            model=model,
+            base_url=base_url,
+            split=split,
+            k=k,
+            limit=limit,
+            seed=seed,
+            concurrency=concurrency,
+            budget={"turns": turns, "seconds": seconds, "tokens": tokens},
+            decoding={
+                "temperature": temperature,
+                "top_p": top_p,
+                "max_tokens": max_tokens,
+                "reasoning_effort": reasoning_effort,
+            },
+            protocol=protocol,
+            price_in=price_in,
+            price_out=price_out,
+            requests_per_minute=requests_per_minute,
+            tries=retries + 1,
+            timeout=timeout,
+            confirmed=i_have_verified_zero_retention,
+        ),
+        source=source,
+        warehouse=warehouse,
+        json=json,
+    )
+
+
 @ops.command("list")
 def list_operators(json: Json = False) -> None:
     """List every operator: its level, its promise, what it does to the record."""

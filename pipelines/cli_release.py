@@ -42,7 +42,7 @@ def verify(release: Path, *, source: Path | None, json: bool) -> None:
 
     opened = Release.open(release)
     with watch("verify") as progress:
-        report = examine(opened, _warehouse(source, progress) if source else None, progress)
+        report = examine(opened, warehouse_of(source, progress) if source else None, progress)
     if json:
         as_json(report.as_dict())
     else:
@@ -51,7 +51,7 @@ def verify(release: Path, *, source: Path | None, json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _warehouse(source: Path, progress: Watch) -> Path:
+def warehouse_of(source: Path, progress: Watch) -> Path:
     """The staged tables of a source: the directory itself if it is a warehouse, else its own below `data/warehouse`.
 
     A download is staged first, as `build` would.
