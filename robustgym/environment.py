@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -22,11 +21,13 @@ from robustgym.hospital import SECONDS, Hospital
 from robustgym.readable import readable
 from robustgym.reader import Source
 from robustgym.release import Release
+from robustgym.sandbox import Box, Query, Stock
 from robustgym.shown import Shown
-from robustgym.tools import OFF, described
+from robustgym.tools import described
 from robustgym.verifier import judge
 from robustgym.verify import same_source
 from robustgym.warehouse import Warehouse
+from robustgym.workers import Pool
 from schemas.answers import AnswerType
 from schemas.errors import InputError, Problem
 from schemas.pairs import GoldRow, Split
@@ -89,10 +90,21 @@ class StepResult:
 
 
 class Gym:
-    """A release and its hospital, open for episodes. May be shared by threads; each has an environment of its own."""
+    """A release and its hospital, open for episodes. May be shared by threads; each has an environment of its own.
 
-    def __init__(self, release: Release, source: Source, *, budget: Budget, isolation: Isolation) -> None:
-        self.release, self.source, self.budget, self.isolation = release, source, budget, isolation
+    Made by `open`, or over a hospital that is open already, which then is whoever's opened it.
+    """
+
+    def __init__(
+        self,
+        release: Release,
+        source: Source,
+        *,
+        stock: Stock | None = None,
+        budget: Budget = Budget(),  # noqa: B008 - immutable
+    ) -> None:
+        self.release, self.source, self.stock, self.budget = release, source, stock, budget
+        self._rows = {row.task_id: row for row in release.rows}
         self._opened = ExitStack()
 
     @classmethod
@@ -102,6 +114,9 @@ class Gym:
         warehouse: Warehouse | Path | str | None = None,
         *,
         budget: Budget = Budget(),  # noqa: B008 - immutable
+        workers: int | None = None,
+        python: bool = True,
+        unsafe_python: bool = False,
         seconds: float = SECONDS,
     ) -> Gym:
         """Open a release with the hospital it was made from.
@@ -110,6 +125,10 @@ class Gym:
             release: The release, or its directory.
             warehouse: The staged tables of its source; by default those below `data/warehouse` that fit.
             budget: What each episode may use.
+            workers: Processes for the agents' SQL; one per core if not said. 0 runs it in this process, where nothing
+                but the guard keeps it from the gold: for statements that are trusted.
+            python: Whether there is a Python tool, where a sandbox is to be had.
+            unsafe_python: Run it without a sandbox, as whoever runs the gym.
             seconds: A statement is stopped after so long.
 
         Raises:
@@ -117,10 +136,21 @@ class Gym:
         """
         opened = release if isinstance(release, Release) else Release.open(release)
         found = _warehouse(opened, warehouse)
-        hospital = Hospital.open(found, seconds=seconds)
-        gym = cls(opened, hospital, budget=budget, isolation=Isolation(sql="in-process", python=f"off: {OFF}"))
-        gym._opened.enter_context(hospital)
+        with ExitStack() as opening:
+            if workers == 0:
+                source: Hospital | Pool = opening.enter_context(Hospital.open(found, seconds=seconds))
+            else:
+                source = opening.enter_context(Pool.open(found, workers=workers, seconds=seconds))
+            stock = opening.enter_context(Stock(unsafe=unsafe_python)) if python else None
+            gym = cls(opened, source, stock=stock, budget=budget)
+            gym._opened = opening.pop_all()
         return gym
+
+    @property
+    def isolation(self) -> Isolation:
+        """What keeps the agents from everything else, for a run's manifest."""
+        sql = self.source.isolation if isinstance(self.source, Pool) else "the gym's own process"
+        return Isolation(sql=sql, python=str(self.stock.isolation) if self.stock else "off: not asked for")
 
     def environment(self, budget: Budget | None = None) -> Environment:
         """A seat for one agent; it works one task after the other.
@@ -147,12 +177,8 @@ class Gym:
             do = f"name one of its tasks, such as {some}"
             raise InputError(Problem(f"task {task_id}", "the release has no such task", do)) from None
 
-    @cached_property
-    def _rows(self) -> dict[str, GoldRow]:
-        return {row.task_id: row for row in self.release.rows}
-
     def close(self) -> None:
-        """Close the hospital. Its environments must be closed before."""
+        """Close what `open` has opened. Its environments must be closed before."""
         self._opened.close()
 
     def __enter__(self) -> Self:
@@ -168,11 +194,33 @@ class Environment:
     Not to be shared by threads.
     """
 
-    def __init__(self, gym: Gym, *, budget: Budget | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._gym, self._clock = gym, clock
-        self.budget = budget if budget is not None else gym.budget
+    def __init__(
+        self,
+        gym: Gym | Release | Path | str,
+        warehouse: Warehouse | Path | str | None = None,
+        *,
+        budget: Budget | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take a seat.
+
+        Args:
+            gym: The gym; or a release, for which one is opened, and closed with the environment.
+            warehouse: Given a release, the staged tables of its source (see `Gym.open`).
+            budget: What an episode may use, if it is another than the gym's.
+            clock: What its seconds are counted by.
+
+        Raises:
+            InputError: There is no such release, or no warehouse for it.
+        """
+        self._gym = gym if isinstance(gym, Gym) else Gym.open(gym, warehouse)
+        self._owns = self._gym is not gym
+        self._clock = clock
+        self.budget = budget if budget is not None else self._gym.budget
         self._opened = ExitStack()
         self._row: GoldRow | None = None
+        self._began: float | None = None
+        self._stop: Stop | None = None
 
     def reset(self, task_id: str) -> Observation:
         """Begin a task, from the start.
@@ -183,15 +231,14 @@ class Environment:
         Raises:
             InputError: The release has no such task.
         """
-        self.close()
         row = self._gym.row(task_id)
-        self._opened = ExitStack()
+        self._opened.close()
         reader = self._opened.enter_context(session_of(self._gym.source, row))
-        self._episode = Episode(reader, row.task)
-        self._row, self._turns, self._tokens = row, 0, 0
-        self._began: float | None = None
-        self._stop: Stop | None = None
-        return Observation(row.question, row.answer, described(python=False), self.budget)
+        stock = self._gym.stock if self._gym.stock and self._gym.stock.isolation.on else None
+        interpreter = _Interpreter(stock, self._opened) if stock else None
+        self._episode = Episode(reader, row.task, interpreter)
+        self._row, self._turns, self._tokens, self._began, self._stop = row, 0, 0, None, None
+        return Observation(row.question, row.answer, described(python=stock is not None), self.budget)
 
     def step(self, action: Action | Mapping[str, Any]) -> StepResult:
         """Call a tool.
@@ -248,7 +295,8 @@ class Environment:
         """What is left of the budget; time runs from the first step."""
         passed = 0.0 if self._began is None else self._clock() - self._began
         budget = self.budget
-        return Left(budget.turns - self._turns, budget.seconds - passed, budget.tokens - self._tokens)
+        left = (budget.turns - self._turns, budget.seconds - passed, budget.tokens - self._tokens)
+        return Left(max(0, left[0]), max(0.0, left[1]), max(0, left[2]))
 
     @property
     def transcript(self) -> Transcript:
@@ -262,8 +310,10 @@ class Environment:
         return judge(transcript, self._row, self._gym.source, recorded=True)
 
     def close(self) -> None:
-        """Give up the session. The transcript stays and can still be judged."""
+        """Give up the task's session and interpreter, and the gym if it was opened for this environment."""
         self._opened.close()
+        if self._owns:
+            self._gym.close()
 
     def __enter__(self) -> Self:
         return self
@@ -281,6 +331,19 @@ class Environment:
 
     def _result(self, shown: Shown, tool: str, seconds: float | None) -> StepResult:
         return StepResult(readable(tool, shown, seconds), shown, self._over(), self.stop, self.left)
+
+
+class _Interpreter:
+    """An episode's Python, taken from the stock with its first cell: who works with SQL alone pays for none."""
+
+    def __init__(self, stock: Stock, opened: ExitStack) -> None:
+        self._stock, self._opened = stock, opened
+        self._box: Box | None = None
+
+    def __call__(self, code: str, query: Query) -> Shown:
+        if self._box is None:
+            self._box = self._opened.enter_context(self._stock.take())
+        return self._box.run(code, query)
 
 
 def _warehouse(release: Release, warehouse: Warehouse | Path | str | None) -> Warehouse:

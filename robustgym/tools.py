@@ -70,12 +70,15 @@ class Tools:
     def python(self, code: str) -> Shown:
         """Run Python code in an interpreter that keeps its variables until the task ends.
 
-        `query(sql)` is there and runs a statement as the sql tool does; it returns a polars DataFrame, or
-        raises an exception with the error's text. Its result is whole or an error: at most 100,000 rows and 64 MB, 50
-        queries a cell. numpy, pandas and polars can be imported. What is printed, and the value of the last
-        expression, is shown, cut to 16,000 characters. The interpreter has no network and no files but a scratch
-        folder, and it cannot change the hospital. A cell that runs for too long or needs too much memory is killed;
-        variables are lost then, and the output says so.
+        `query(sql)` runs a statement as the sql tool does and returns a pandas DataFrame, `query(sql, "polars")` a
+        polars one; it raises QueryError with the error's text. A result is whole or an error: at most 100,000 rows
+        and 64 MB. At most 50 queries a cell. np, pd and pl are there; what is not among numpy, pandas, polars,
+        pyarrow and the standard library is not.
+
+        Read-only: there is no network, no other process and no file to write. What is printed, and the value of the
+        last expression, is shown, cut to 16,000 characters; an exception is shown as a traceback. A cell that runs
+        longer than 30 seconds besides its queries, or needs more than 2 GB of memory, is killed; variables are lost
+        then, and the error says so.
 
         Args:
             code: Python source, one or several lines.
