@@ -207,6 +207,10 @@ def eval(
             help="The endpoint keeps nothing. PhysioNet asks it for credentialed data; recorded with the run.",
         ),
     ] = False,
+    unsafe_python: Annotated[
+        bool,
+        typer.Option("--unsafe-python", help="Run agents' Python bare where no sandbox is to be had; recorded."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Evaluate an agent or a model on a release; called again, a run that was killed goes on."""
@@ -239,6 +243,7 @@ def eval(
             tries=retries + 1,
             timeout=timeout,
             confirmed=i_have_verified_zero_retention,
+            unsafe_python=unsafe_python,
         ),
         source=source,
         warehouse=warehouse,
