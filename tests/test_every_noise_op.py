@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noise_ops import NotApplicable, Operator, operators
-from noise_ops._ids import OWN_ID
+from noise_ops._ids import OWN_ID, WITHIN_PATIENT
 from schemas.examples import EXAMPLES, UNUSED
+from schemas.examples_of_care import CARE
 from schemas.examples_registered import REGISTERED
 from schemas.noise import Level, Noise, Promise
 from schemas.overlays import Delete, Edit, Insert, Overlay, Update, Value
@@ -53,7 +54,7 @@ CASES = [
     case
     for operator in operators().values()
     for severity in operator.severities
-    for example in (*EXAMPLES, *REGISTERED)
+    for example in (*EXAMPLES, *REGISTERED, *CARE)
     if _applies(case := Case(operator, severity, example()))
 ]
 OVERLAYS = [case for case in CASES if case.operator.level is not Level.QUERY]
@@ -61,13 +62,21 @@ every_case = pytest.mark.parametrize("case", CASES, ids=[case.id for case in CAS
 
 ELSEWHERE = {
     ("conflicting_duplicate", "inr_range"),  # twins widen the range: another number, not none
+    ("conflicting_duplicate", "highest_oxygen"),  # a lower twin leaves the highest value where it was
+    ("contradiction", "inr_range"),  # a slip widens the range, as a twin does
     ("cohort_missing half", "median_glucose"),  # half a cohort may have the median of the whole
+    # The dictionary has no code of such a format.
+    *((f"code_format {form}", "principal_title") for form in ("dot", "blank", "case")),
     ("time_coarse midnight", "first_lactate"),  # both results of the day tie at midnight
     ("time_coarse midnight", "median_glucose"),  # midnight lies before the admission
     ("time_coarse midnight", "first_culture"),  # the answer is the hour itself
     ("time_inversion", "discharge_destination"),  # a destination does not rest on when the stay ended
 }
 """Where a promise does not hold, as the operator's docstring says: such a pair is dropped."""
+
+
+ANOTHER_QUESTION = {"ambiguous_ref", "unit_underivable"}
+"""Their worlds hold no answer to the clean question: other items of that name, results in another unit."""
 
 
 def test_the_sweep_is_not_empty() -> None:
@@ -97,16 +106,31 @@ def test_an_operator_says_what_it_does(operator: Operator) -> None:
 @settings(max_examples=5, deadline=None)
 @given(seed=st.text(max_size=20))
 def test_the_same_seed_makes_the_same_noise(case: Case, seed: str) -> None:
-    assert case.noise(seed) == case.noise(seed)
+    def made() -> Noise | str:
+        try:
+            return case.noise(seed)
+        except NotApplicable as reason:  # low ordinals and days are passed over in part
+            return str(reason)
+
+    assert made() == made()
+
+
+@every_case
+def test_a_clean_question_carries_what_the_noisy_one_carries(case: Case) -> None:
+    noise = case.noise()
+    if noise.clean:
+        assert noise.clean.keys() == noise.parameters.keys()
+        assert all(value != noise.parameters[slot] for slot, value in noise.clean.items())
 
 
 @every_case
 def test_it_changes_the_hospital_or_the_question(case: Case) -> None:
     noise = case.noise()
     if case.operator.level is Level.QUERY:
-        assert noise.parameters
-        assert any(case.question.parameters.get(key) != value for key, value in noise.parameters.items())
-        assert noise.worlds or noise.schema_evidence, "without a supported world, the columns to look at are named"
+        changed = any(case.question.parameters.get(key) != value for key, value in noise.parameters.items())
+        assert changed or noise.text not in ("", case.question.text)
+        if case.operator.promise_of(case.severity) is Promise.ABSTENTION:
+            assert noise.worlds or noise.schema_evidence, "without a supported world, the columns to look at are named"
     else:
         assert noise.overlay.edits
         assert all(edit.before != edit.after for edit in noise.overlay.edits if isinstance(edit, Update))
@@ -154,13 +178,13 @@ def test_inserted_records_bear_unused_numbers(case: Case) -> None:
         numbers = [
             (edit.table, edit.after[OWN_ID[edit.table]])
             for edit in overlay.edits
-            if isinstance(edit, Insert) and edit.table in OWN_ID
+            if isinstance(edit, Insert) and edit.table in OWN_ID and OWN_ID[edit.table] not in WITHIN_PATIENT
         ]
         assert len(numbers) == len(set(numbers))
         assert all(number in UNUSED[OWN_ID[table]] for table, number in numbers)
 
 
-@pytest.mark.parametrize("example", [*EXAMPLES, *REGISTERED], ids=lambda example: example.__name__)
+@pytest.mark.parametrize("example", [*EXAMPLES, *REGISTERED, *CARE], ids=lambda example: example.__name__)
 def test_the_examples_are_answered_as_they_say(example: Callable[[], Question]) -> None:
     assert answer(example()) == example().gold
 
@@ -184,7 +208,7 @@ def test_supported_worlds_support_an_answer(case: Case) -> None:
     for world in case.noise().worlds:
         assert world.edits
         # A question over one stay stays answerable when others like it are added.
-        assert answer(case.question, world) is not None
+        assert case.operator.name in ANOTHER_QUESTION or answer(case.question, world) is not None
 
 
 def test_a_population_is_edited_by_predicate_and_a_patient_row_by_row() -> None:
