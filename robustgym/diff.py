@@ -37,7 +37,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "contract": ("answer",),
     "gold": ("gold",),
     "overlay": ("overlay", "worlds", "schema_evidence"),
-    "reference": ("reference_sql", "records", "witness_sql", "tables"),
+    "reference": ("reference_sql", "naive_sql", "bites", "records", "witness_sql", "tables"),
     "ids": ("task_id", "split", "condition"),
     "label": ("intent", "scope", "level", "operator", "severity", "origin", "template", "parameters", "promise"),
 }

@@ -30,11 +30,11 @@ _JSON = frozenset({"answer", "parameters", "gold", "records", "overlay", "worlds
 
 _TEXTS = pa.list_(pa.field("element", pa.string(), nullable=False))
 _IDS = pa.list_(pa.field("element", pa.int64(), nullable=False))
-_LISTS = {"schema_evidence": _TEXTS, "tables": _TEXTS, "subject_ids": _IDS}
+_TYPES = {"schema_evidence": _TEXTS, "tables": _TEXTS, "subject_ids": _IDS, "bites": pa.bool_()}
 
 
 def _schema(model: type[BaseModel]) -> pa.Schema:
-    return pa.schema([pa.field(name, _LISTS.get(name, pa.string()), nullable=False) for name in model.model_fields])
+    return pa.schema([pa.field(name, _TYPES.get(name, pa.string()), nullable=False) for name in model.model_fields])
 
 
 SCHEMAS: dict[type[BaseModel], pa.Schema] = {Task: _schema(Task), GoldRow: _schema(GoldRow)}

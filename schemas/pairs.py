@@ -69,6 +69,8 @@ class GoldRow(Frozen):
     question: str
     answer: AnswerType
     reference_sql: str
+    naive_sql: str = ""
+    """The reference without the tests of support: what answers whoever takes the record as it is."""
     gold: Any
     """The right answer in this condition; None where abstaining is right."""
     records: tuple[Records, ...]
@@ -80,6 +82,8 @@ class GoldRow(Frozen):
     witness_sql: str
     """A statement an agent could run whose result shows that the answer is (not) supported."""
     promise: Promise
+    bites: bool = False
+    """Whether the naive reference of the noise task returns something else than what is right; said of both tasks."""
     subject_ids: tuple[int, ...]
     tables: tuple[str, ...]
     """Base tables the reference reads."""
@@ -88,6 +92,11 @@ class GoldRow(Frozen):
     def task(self) -> Task:
         """What the agent sees of it."""
         return Task(task_id=self.task_id, question=self.question, answer=self.answer)
+
+    @property
+    def clean_answers(self) -> bool:
+        """Whether the hospital as it is would answer the noise task: the fault was laid over the record."""
+        return self.level is not Level.QUERY and self.origin == "injected"
 
     @property
     def cell(self) -> str:

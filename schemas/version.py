@@ -8,5 +8,5 @@ CODE_VERSION = "0.1.0"
 RELEASED = "2026-11-29"
 """Day of this code version. A release is dated by its code: the same code makes the same bytes on any day."""
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 """Layout of a release. A reader refuses another one; it changes with the MAJOR version of every release."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assets.pairs.biting import bites
 from assets.questions import gold_of, records_sql
 from assets.questions.compiler import UNIT_ROUTE
 from robustgym.hospital import Extracts, Hospital, Session
@@ -21,6 +22,8 @@ class Check:
     """The answer in the noise condition."""
     broken: str = ""
     """Why the promise is broken; empty if it is kept."""
+    bites: bool = False
+    """Whether who takes the record as it is goes wrong (see assets.pairs.biting)."""
 
 
 def check(
@@ -56,9 +59,10 @@ def check(
                 broken = "the answer did not change"
             case _:
                 broken = ""
+        wrong = not broken and bites(clean, noisy, gold, session, hospital, extracts)
     finally:
         session.close()
-    return Check(gold, broken)
+    return Check(gold, broken, wrong)
 
 
 def surviving_route(session: Session, question: Question) -> str:

@@ -78,6 +78,7 @@ _MEANINGS = {
     "template": "The structural question this one fills in.",
     "parameters": "What it is filled in with, as JSON.",
     "reference_sql": "The statement whose result is the gold answer.",
+    "naive_sql": "The reference without the tests of support: what answers whoever takes the record as it is.",
     "gold": "The right answer as JSON; `null` where abstaining is right.",
     "records": "The associated records, as JSON: table and rows, or a predicate.",
     "overlay": "The edits that make the noise condition, as JSON.",
@@ -85,6 +86,7 @@ _MEANINGS = {
     "schema_evidence": "Tables whose columns show the fault where no supported world can exist.",
     "witness_sql": "A statement whose result shows whether the answer is supported.",
     "promise": "What becomes of the answer: `abstention`, `unchanged` or `recomputed`.",
+    "bites": "Whether that naive reference goes wrong on the noise task.",
     "subject_ids": "The patients it is about; empty for a population.",
     "tables": "Base tables the reference reads.",
 }
@@ -187,6 +189,6 @@ def _field(name: str, field: pa.Field[Any]) -> dict[str, Any]:
         "@id": f"{name}/{field.name}",
         "name": f"{name}/{field.name}",
         "description": _MEANINGS[field.name],
-        "dataType": "sc:Integer" if whole else "sc:Text",
+        "dataType": "sc:Boolean" if pa.types.is_boolean(field.type) else "sc:Integer" if whole else "sc:Text",
         "source": {"fileObject": {"@id": f"{name}.parquet"}, "extract": {"column": field.name}},
     } | ({"isArray": True, "arrayShape": "-1"} if many else {})
