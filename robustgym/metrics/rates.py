@@ -1,0 +1,178 @@
+"""Rates of success and failure, each a ratio of sums over tasks, with a cluster-bootstrap interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import comb
+
+from robustgym.metrics.intervals import Interval, Ratio, Resampler
+from robustgym.metrics.tallies import Tally
+from schemas.pairs import Condition
+from schemas.verdicts import Outcome
+
+Part = tuple[float, float]
+"""What one task adds to the numerator and to the denominator of a rate."""
+
+ABSTAINED = (Outcome.ABSTAINED_RIGHTLY, Outcome.ABSTAINED_WITHOUT_EVIDENCE, Outcome.ABSTAINED_WRONGLY)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One figure of one run."""
+
+    name: str
+    value: float | None
+    """None where no task has a say in it."""
+    low: float | None
+    """Lower end of the 95% interval."""
+    high: float | None
+    n: int
+    """Tasks it rests on."""
+    episodes: int
+    """Episodes of those tasks."""
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """The chance that at least one of k episodes succeeds: 1 - C(n-c, k) / C(n, k).
+
+    Unbiased for n independent episodes of which c succeeded (Chen et al. 2021, arXiv 2107.03374).
+
+    Raises:
+        ValueError: There are fewer than k episodes.
+
+    >>> pass_at_k(4, 1, 1), pass_at_k(4, 1, 2), pass_at_k(4, 0, 4)
+    (0.25, 0.5, 0.0)
+    """
+    _enough(n, c, k)
+    return 1.0 - comb(n - c, k) / comb(n, k)
+
+
+def pass_hat_k(n: int, c: int, k: int) -> float:
+    """The chance that all of k episodes succeed, pass^k: C(c, k) / C(n, k).
+
+    Unbiased for n independent episodes of which c succeeded (Yao et al. 2024, arXiv 2406.12045).
+
+    Raises:
+        ValueError: There are fewer than k episodes.
+
+    >>> pass_hat_k(4, 4, 4), pass_hat_k(4, 2, 2), pass_hat_k(4, 3, 4)
+    (1.0, 0.16666666666666666, 0.0)
+    """
+    _enough(n, c, k)
+    return comb(c, k) / comb(n, k)
+
+
+def _enough(n: int, c: int, k: int) -> None:
+    if not (1 <= k <= n and 0 <= c <= n):
+        raise ValueError(f"k must lie between 1 and the number of episodes: n={n}, c={c}, k={k}")
+
+
+def metrics(tasks: Sequence[Tally], resampler: Resampler, k: int = 1) -> tuple[Metric, ...]:
+    """Every figure of a set of tasks, in a fixed order.
+
+    Args:
+        tasks: The tasks; a subset of those the resampler was made for.
+        resampler: Gives the intervals.
+        k: Pass@k and pass^k are given for 1 to k, where every judged task has so many episodes.
+    """
+    clean = [task for task in tasks if task.facts.condition is Condition.CLEAN]
+    noise = [task for task in tasks if task.facts.condition is Condition.NOISE]
+    found = [
+        _metric("success", tasks, _success, resampler),
+        _metric("success_clean", clean, _success, resampler),
+        _metric("success_noise", noise, _success, resampler),
+        _gap(clean, noise, resampler),
+        _pairs(clean, noise, resampler),
+    ]
+    for many in range(1, k + 1):
+        for where, some in (("", tasks), ("_clean", clean), ("_noise", noise)):
+            found.append(_metric(f"pass_at_{many}{where}", some, _at(pass_at_k, many), resampler))
+            found.append(_metric(f"pass_hat_{many}{where}", some, _at(pass_hat_k, many), resampler))
+    answerable = [task for task in tasks if task.facts.answerable]
+    unanswerable = [task for task in tasks if not task.facts.answerable]
+    by_records = [task for task in unanswerable if not task.facts.schema_evidence]
+    by_columns = [task for task in unanswerable if task.facts.schema_evidence]
+    found += [
+        _metric("over_abstention", answerable, _share(Outcome.ABSTAINED_WRONGLY), resampler),
+        _metric("unsupported_answers", unanswerable, _share(Outcome.WRONG), resampler),
+        _metric("evidence_rate", by_records, _evidence, resampler),
+        _metric("evidence_rate_columns", by_columns, _evidence, resampler),
+        _metric("no_answer", tasks, _share(Outcome.NO_ANSWER), resampler),
+        _metric("unjudged", tasks, lambda task: (len(task.episodes) - task.n, len(task.episodes)), resampler),
+        _metric("invalid_calls", tasks, _mean(lambda e: e.invalid_calls), resampler),
+        _metric("turns", tasks, _mean(lambda e: e.turns), resampler),
+        _metric("tokens", tasks, _mean(lambda e: e.usage.prompt_tokens + e.usage.completion_tokens), resampler),
+        _metric("cost", tasks, _cost, resampler),
+        _metric("seconds", tasks, _mean(lambda e: e.seconds), resampler),
+    ]
+    return tuple(found)
+
+
+def _metric(name: str, tasks: Sequence[Tally], part: Callable[[Tally], Part], resampler: Resampler) -> Metric:
+    """A rate over tasks; those that add nothing to the denominator have no say in it."""
+    counted = [(task, *part(task)) for task in tasks]
+    counted = [(task, over, under) for task, over, under in counted if under > 0]
+    ratio = Ratio([task.task_id for task, *_ in counted], [n for _, n, _ in counted], [d for *_, d in counted])
+    return _with(name, resampler.interval(ratio), [task for task, *_ in counted])
+
+
+def _with(name: str, interval: Interval, tasks: Sequence[Tally]) -> Metric:
+    episodes = sum(len(task.episodes) for task in tasks)
+    return Metric(name, interval.value, interval.low, interval.high, len(tasks), episodes)
+
+
+def _gap(clean: Sequence[Tally], noise: Sequence[Tally], resampler: Resampler) -> Metric:
+    """Success on clean tasks less success on noise tasks."""
+    sides = [[task for task in side if task.n] for side in (clean, noise)]
+    ratios = [Ratio([t.task_id for t in side], [t.c / t.n for t in side], [1.0] * len(side)) for side in sides]
+    return _with("robustness_gap", resampler.interval(ratios[0], less=ratios[1]), [*sides[0], *sides[1]])
+
+
+def _pairs(clean: Sequence[Tally], noise: Sequence[Tally], resampler: Resampler) -> Metric:
+    """Share of the pairs of which both tasks succeed, trial by trial."""
+    twins = {task.facts.pair_id: task for task in noise}
+    both = [(task, twins[task.facts.pair_id]) for task in clean if task.facts.pair_id in twins]
+    counted = []
+    for one, other in both:
+        right = {e.trial: e.verdict.outcome.success for e in other.judged}
+        trials = [e.verdict.outcome.success and right[e.trial] for e in one.judged if e.trial in right]
+        if trials:
+            counted.append((one, sum(trials) / len(trials)))
+    ratio = Ratio([task.task_id for task, _ in counted], [value for _, value in counted], [1.0] * len(counted))
+    return _with("pair_success", resampler.interval(ratio), [task for task, _ in counted])
+
+
+def _success(task: Tally) -> Part:
+    return (task.c / task.n, 1.0) if task.n else (0.0, 0.0)
+
+
+def _at(chance: Callable[[int, int, int], float], k: int) -> Callable[[Tally], Part]:
+    def part(task: Tally) -> Part:
+        return (chance(task.n, task.c, k), 1.0) if task.n >= k else (0.0, 0.0)
+
+    return part
+
+
+def _share(outcome: Outcome) -> Callable[[Tally], Part]:
+    def part(task: Tally) -> Part:
+        return (task.count(outcome) / task.n, 1.0) if task.n else (0.0, 0.0)
+
+    return part
+
+
+def _evidence(task: Tally) -> Part:
+    """Abstentions with evidence among all abstentions, so that a task with many weighs more."""
+    return float(task.count(Outcome.ABSTAINED_RIGHTLY)), float(task.count(*ABSTAINED))
+
+
+def _mean(read: Callable[..., float]) -> Callable[[Tally], Part]:
+    def part(task: Tally) -> Part:
+        return float(sum(read(episode) for episode in task.episodes)), float(len(task.episodes))
+
+    return part
+
+
+def _cost(task: Tally) -> Part:
+    known = [episode.usage.cost for episode in task.episodes if episode.usage.cost is not None]
+    return float(sum(known)), float(len(known))
