@@ -163,19 +163,31 @@ def pairs(found: Sequence[Pair]) -> Iterator[str]:
             yield f"{where}: its tasks differ in {', '.join(odd)}."
         if clean.gold is None:
             yield f"{where}: the clean task has no answer."
-        if noise.level is Level.QUERY:
+        if noise.origin == "natural":
+            yield from (f"{where}: {what}" for what in _natural(clean, noise))
+        elif noise.level is Level.QUERY:
             if noise.overlay.edits:
                 yield f"{where}: the fault is in the question, and yet the record is edited."
             if noise.question == clean.question:
                 yield f"{where}: the fault should be in the question, and both tasks ask the same."
         elif (noise.question, noise.answer) != (clean.question, clean.answer):
             yield f"{where}: the fault is in the record, and yet the tasks ask different things."
-        elif noise.origin == "injected" and not noise.overlay.edits:
+        elif not noise.overlay.edits:
             yield f"{where}: the fault should be in the record, and nothing is edited."
         if broken := broken_promise(noise.promise, clean.gold, noise.gold):
             yield f"{where}: {broken}"
         if noise.gold is None and noise.level is Level.QUERY and not (noise.worlds or noise.schema_evidence):
             yield f"{where}: nothing is declared that could be evidence of an abstention."
+
+
+def _natural(clean: GoldRow, noise: GoldRow) -> Iterator[str]:
+    """What is wrong with a pair whose fault was found: a template asks alike of two units, and nothing is edited."""
+    if noise.overlay.edits:
+        yield "the fault was found in the record, and yet the record is edited."
+    if noise.answer != clean.answer or noise.reference_sql == clean.reference_sql:
+        yield "its tasks should ask the same of two units, or of two concepts."
+    if noise.promise is not Promise.ABSTENTION or not noise.worlds:
+        yield "a natural fault takes the answer away, and is told from worlds without it."
 
 
 def broken_promise(promise: Promise, clean: object, noise: object) -> str:

@@ -72,6 +72,12 @@ class Shown:
         return answer(self.noise)
 
     @property
+    def mended(self) -> tuple[Change, ...]:
+        """Of natural noise, what the nearest supported world has otherwise: it shows what the fault is."""
+        worlds = self.noise.worlds[:1] if self.noise.origin == "natural" else ()
+        return tuple(change for world in worlds for edit in world.edits for change in _changes(edit))
+
+    @property
     def reworded(self) -> bool:
         """Whether the fault is in the question."""
         return self.clean.question != self.noise.question
@@ -124,13 +130,15 @@ class Shown:
         return grid
 
     def _overlay(self) -> RenderableType:
-        if not self.changes:
-            return _section("What was done to the record", "Nothing. The fault is in the question.")
         title = "What was done to the record"
-        grid = Grid("table", "record", "column", "before", "after", title=title, title_justify="left", expand=True)
-        for change in self.changes:
-            grid.add_row(*(Text(str(part)) for part in vars(change).values()))
-        return grid
+        if self.noise.origin == "natural":
+            said = _section(title, "Nothing. The fault stands in the hospital, and was found there.")
+            if not self.mended:
+                return said
+            return Group(said, _changed("With this it would have an answer (a supported world)", self.mended))
+        if not self.changes:
+            return _section(title, "Nothing. The fault is in the question.")
+        return _changed(title, self.changes)
 
 
 def show(release: Release, name: str) -> Shown:
@@ -171,8 +179,8 @@ def evidence_rule(row: GoldRow) -> str:
     n = len(row.worlds)
     if row.level is Level.QUERY and not n:
         return f"A successful look at the columns of {_and(row.schema_evidence)}." if row.schema_evidence else "None."
-    # Of a question that was reworded the clean hospital supports nothing; of any other it is a supported world itself.
-    clean = "" if row.level is Level.QUERY else "the clean hospital"
+    # Where the fault was laid over the record the hospital without it is a supported world itself.
+    clean = "the clean hospital" if row.clean_answers else ""
     other = "other " if clean else ""
     others = "" if not n else f"one {other}supported world" if n == 1 else f"each of {n} {other}supported worlds"
     worlds = " and in ".join(filter(None, (clean, others)))
@@ -237,6 +245,13 @@ def _records(records: tuple[Records, ...]) -> RenderableType:
         rows = ", ".join(map(str, found.rows[:20])) + (f" and {len(found.rows) - 20} more" if found.rows[20:] else "")
         which = f"rows {rows}" if found.rows else found.where or "none"
         grid.add_row(*(Text(str(part)) for part in (found.selection, found.role, found.table, found.n, which)))
+    return grid
+
+
+def _changed(title: str, changes: Iterable[Change]) -> RenderableType:
+    grid = Grid("table", "record", "column", "before", "after", title=title, title_justify="left", expand=True)
+    for change in changes:
+        grid.add_row(*(Text(str(part)) for part in vars(change).values()))
     return grid
 
 

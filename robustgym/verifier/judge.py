@@ -74,7 +74,7 @@ def counterfactual(row: GoldRow, hospital: Source) -> Iterator[Counterfactual]:
     """The hospitals in which a task's calls are replayed, each opened when first needed and then kept.
 
     For record- and value-level noise the clean hospital supports an answer, and so do the operator's other worlds; for
-    query-level noise only those do.
+    query-level and for natural noise only those do.
     """
     only = _asked_records(row)
     task = row.task
@@ -95,7 +95,7 @@ def counterfactual(row: GoldRow, hospital: Source) -> Iterator[Counterfactual]:
 
             return World(replayed({}), replayed(only))
 
-        worlds = [] if row.level is Level.QUERY else [world(row.overlay, placebo=True)]
+        worlds = [world(row.overlay, placebo=True)] if row.clean_answers else []
         worlds += [world(overlay) for overlay in row.worlds]
         yield Counterfactual(world(row.overlay), worlds, _names(row))
 
