@@ -9,7 +9,7 @@ import dagster as dg
 
 from assets.graph.build import Build
 from assets.graph.concepts import concept_check
-from assets.graph.noise import noise_assets
+from assets.graph.noise import natural, noise_assets
 from assets.graph.pairs import balanced_pairs, pairs_keep_their_contract
 from assets.graph.profile import table_profile, tables_keep_their_rules
 from assets.graph.questions import clean_questions
@@ -39,6 +39,7 @@ def build_definitions(
             concept_check,
             clean_questions,
             *noise_assets(),
+            natural,
             balanced_pairs,
             validation_report,
             model_check,

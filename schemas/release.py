@@ -73,6 +73,15 @@ class Profile(Frozen):
         cells: dict[Cell, int] = {(Split.TEST, *kind): self.test_pairs_per_cell for kind in kinds}
         return cells | {(Split.TRAIN, *kind): even + (place < over) for place, kind in enumerate(kinds)}
 
+    def natural_of(self, pairs: int) -> int:
+        """How many of a cell's pairs are natural, where the source has so many.
+
+        >>> smoke = Profile.load("smoke")
+        >>> smoke.natural_of(2), smoke.natural_of(28), smoke.model_copy(update={"natural": 0.0}).natural_of(28)
+        (1, 4, 0)
+        """
+        return max(1, round(self.natural * pairs)) if self.natural and pairs else 0
+
     @classmethod
     def load(cls, name_or_path: str) -> Profile:
         """A profile by name (`smoke`) or by the path of a TOML file.

@@ -11,6 +11,7 @@ from assets.graph.progress import progress_of
 from assets.graph.versions import code_of, key_of
 from assets.graph.workbench import CODE, Workbench
 from noise_ops import Operator, operators
+from schemas.noise import Level
 
 
 def noise_asset(operator: Operator) -> dg.AssetsDefinition:
@@ -88,6 +89,64 @@ def _why_none(tried: int, *, published: bool) -> str:
     if not published:
         return "the profile publishes no pairs of its promise"
     return f"none of {tried} candidates was kept; the drops say why" if tried else "no question was put to it"
+
+
+@dg.asset(
+    key=keys.NATURAL,
+    group_name="noise",
+    kinds={"python", "duckdb"},
+    owners=OWNERS,
+    deps=[keys.QUESTIONS, keys.WAREHOUSE],
+    # The text of every operator that says how its fault occurs by nature is part of it.
+    code_version=key_of(
+        operators={name: operator.version for name, operator in operators().items() if operator.natural},
+        framework=code_of(*CODE["natural"]),
+    )[:16],
+    check_specs=[
+        dg.AssetCheckSpec(
+            "found_at_every_level",
+            asset=keys.NATURAL,
+            description="The hospital has natural noise of records, of values and of questions.",
+        )
+    ],
+)
+def natural(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
+    """Faults found, not made. One row is one pair: a unit whose record cannot answer, and another unit's that can."""
+    with said_plainly():
+        plan = build.plan()
+        with Workbench(plan, progress_of(context.log.info)) as bench:
+            product = bench.natural(make=True)
+            shown = bench.source.kind != "credentialed"
+    pairs = [pair for made in product.value for pair in made.pairs]
+    levels = Counter(pair.noise.level for pair in pairs)
+    none = [level.value for level in Level if not levels[level]]
+    known = operators()
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(product.content),
+        metadata={
+            "dagster/row_count": len(pairs),
+            "operators": dg.MetadataValue.md(
+                tables.table(
+                    ["operator", "level", "units looked at", "pairs"],
+                    [
+                        [made.operator, known[made.operator].level, sum(n for *_, n in made.tried), len(made.pairs)]
+                        for made in product.value
+                    ],
+                )
+            ),
+            "levels": dg.MetadataValue.md(tables.table(["level", "pairs"], [[v.value, levels[v]] for v in Level])),
+            "drops": dg.MetadataValue.md(tables.drops([drop for made in product.value for drop in made.drops])),
+            "sample": dg.MetadataValue.md(tables.sample(pairs) if shown else "not shown: the records are credentialed"),
+        },
+        check_results=[
+            dg.AssetCheckResult(
+                check_name="found_at_every_level",
+                passed=not none or not plan.profile.natural,
+                severity=dg.AssetCheckSeverity.WARN,
+                description=f"none found at the level of {', '.join(none)}" if none else None,
+            )
+        ],
+    )
 
 
 def noise_assets(found: Mapping[str, Operator] | None = None) -> list[dg.AssetsDefinition]:

@@ -17,7 +17,7 @@ from robustgym import consistency
     group_name="pairs",
     kinds={"python"},
     owners=OWNERS,
-    deps=[keys.QUESTIONS, *(keys.noise(name) for name in operators())],
+    deps=[keys.QUESTIONS, keys.NATURAL, *(keys.noise(name) for name in operators())],
     code_version=code_of(*CODE["balanced_pairs"]),
     check_specs=[
         dg.AssetCheckSpec("cells_are_full", asset=keys.PAIRS, description="Each cell has as many pairs as asked for."),
@@ -39,6 +39,7 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
     shared = tuple(consistency.splits(tasks))
     levels = Counter((pair.clean.split, pair.clean.level) for pair in chosen.pairs)
     makers = Counter(pair.clean.operator for pair in chosen.pairs)
+    found = Counter(pair.clean.operator for pair in chosen.pairs if pair.clean.origin == "natural")
     return dg.MaterializeResult(
         data_version=dg.DataVersion(product.content),
         metadata={
@@ -48,7 +49,10 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
                 tables.table(["split", "level", "pairs"], [[*key, n] for key, n in sorted(levels.items())])
             ),
             "operators": dg.MetadataValue.md(
-                tables.table(["operator", "pairs"], [[name, makers[name]] for name in operators()])
+                tables.table(
+                    ["operator", "pairs", "of them natural"],
+                    [[name, makers[name], found[name]] for name in operators()],
+                )
             ),
             "short cells": dg.MetadataValue.md(tables.table(["cell", "pairs"], chosen.short)),
             "reworded by a model": dg.MetadataValue.md(tables.table(["", "pairs"], chosen.reworded)),

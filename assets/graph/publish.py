@@ -79,7 +79,7 @@ def publish(bench: Workbench) -> Published:
         source=source,
         hospital=bench.hospital,
         questions=bench.questions().value,
-        candidates=[product.value for product in bench.all_candidates().values()],
+        candidates=[*(product.value for product in bench.all_candidates().values()), *bench.natural().value],
         selection=pairs.value,
         yardsticks=report.value.yardsticks,
         model_check=checked,

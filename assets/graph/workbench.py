@@ -19,6 +19,7 @@ from assets.graph.versions import code_of, key_of
 from assets.pairs.asking import Questions, build_questions
 from assets.pairs.frames import Product, made
 from assets.pairs.helping import second_helpings
+from assets.pairs.natural import build_natural
 from assets.pairs.noising import Candidates, build_pairs
 from assets.pairs.selecting import Selection, select
 from assets.questions.paraphrasing import paraphrased
@@ -63,6 +64,16 @@ CODE: Mapping[str, tuple[str, ...]] = {
     "concept_check": ("assets/validation/concept_check.py", *_HOSPITAL, *_WORDS),
     "clean_questions": ("assets/questions", *_ASKING, *_HOSPITAL, *_WORDS),
     "noise": ("assets/questions", "noise_ops/registry.py", *_NOISING, *_ASKING, *_HOSPITAL, *_WORDS),
+    "natural": (
+        "assets/pairs/natural.py",
+        "assets/pairs/mending.py",
+        "assets/questions",
+        "noise_ops/registry.py",
+        *_NOISING,
+        *_ASKING,
+        *_HOSPITAL,
+        *_WORDS,
+    ),
     "balanced_pairs": (
         "assets/pairs/selecting.py",
         "assets/pairs/helping.py",
@@ -196,34 +207,52 @@ class Workbench:
             {**self._drawn, "questions": questions.content, "operator": operator.version},
         )
 
+    def natural(self, make: bool = False) -> Product[tuple[Candidates, ...]]:
+        """What the hospital itself holds of the operators' faults."""
+        plan, questions = self.plan, self.questions()
+        return self._product(
+            "natural",
+            tuple[Candidates, ...],
+            lambda: build_natural(
+                self.hospital, self.concepts, questions.value, plan.profile, plan.seed, self._progress
+            ),
+            make,
+            {
+                **self._drawn,
+                "questions": questions.content,
+                "operators": {name: operator.version for name, operator in operators().items() if operator.natural},
+            },
+        )
+
     def all_candidates(self) -> dict[str, Product[Candidates]]:
         """What every operator makes of them, by its name."""
         return {name: self.candidates(operator) for name, operator in operators().items()}
 
     def pairs(self, make: bool = False) -> Product[Selection]:
         """The balanced set of pairs."""
-        found = self.all_candidates()
+        found, natural = self.all_candidates(), self.natural()
         return self._product(
             "balanced_pairs",
             Selection,
-            lambda: self._selected({name: product.value for name, product in found.items()}),
+            lambda: self._selected({name: product.value for name, product in found.items()}, natural.value),
             make,
             {
                 **self._drawn,
                 "questions": self.questions().content,
                 "candidates": {name: product.content for name, product in found.items()},
+                "natural": natural.content,
                 "operators": {name: operator.version for name, operator in operators().items()},
                 "reworded by": self._rewording().model if self.plan.profile.paraphrase else "",
             },
         )
 
-    def _selected(self, made: Mapping[str, Candidates]) -> Selection:
+    def _selected(self, made: Mapping[str, Candidates], natural: tuple[Candidates, ...]) -> Selection:
         """The balanced set, after the operators were put to more questions where cells are short."""
         plan, questions = self.plan, self.questions().value
         more = second_helpings(
             made, operators(), questions, self.hospital, self.concepts, plan.profile, plan.seed, self._progress
         )
-        chosen = select(made.values(), plan.profile, plan.seed, questions.held_out, more)
+        chosen = select((*made.values(), *natural), plan.profile, plan.seed, questions.held_out, more)
         if not plan.profile.paraphrase:
             return chosen
         said = paraphrased(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from assets.pairs.balancing import most
@@ -48,10 +48,11 @@ def select(
     Every cell of the test split gets the same number. The train split's go round, to whichever cell has fewest, until
     there are enough: what one cell cannot carry, others do.
 
-    Within a cell the next pair is always one whose clean question no pair has yet; then one whose answer its template
-    does not have too often already; then one that shows a template or a concept held out for the test split; then of
-    the promise, the operator, the template and the concept that the cell has least of; ties go by a hash of the pair's
-    name and the seed.
+    Of the natural pairs a cell takes the profile's share first, at least one; beyond that only what injected ones leave
+    empty. Within a cell the next pair is always one whose clean question no pair has yet; then one whose answer its
+    template does not have too often already; then one that shows a template or a concept held out for the test split;
+    then of the promise, the operator, the template and the concept that the cell has least of; ties go by a hash of the
+    pair's name and the seed.
 
     Args:
         candidates: What the operators made.
@@ -64,8 +65,8 @@ def select(
     found = (p for made in (*candidates, *more) for p in made.pairs)
     for pair in sorted(found, key=lambda p: digest(seed, p.clean.pair_id)):
         waiting.setdefault(cell_of(pair), []).append(_Waiting.of(pair, held_out))
-    chooser = _Chooser(waiting)
     wanted = profile.wanted()
+    chooser = _Chooser(waiting, {cell: profile.natural_of(n) for cell, n in wanted.items()})
     # The test split chooses first, and the levels of a cell share its questions: so they take turns, cell by cell.
     for cell, n in wanted.items():
         if cell[0] is Split.TEST:
@@ -119,8 +120,10 @@ class _Waiting:
 class _Chooser:
     """Takes pairs out of those that wait, one cell at a time."""
 
-    def __init__(self, waiting: dict[Cell, list[_Waiting]]) -> None:
+    def __init__(self, waiting: dict[Cell, list[_Waiting]], natural: Mapping[Cell, int]) -> None:
         self._waiting = waiting
+        self._natural = Counter(natural)
+        """Natural pairs that a cell still lacks."""
         self.pairs: list[Pair] = []
         self.taken: Counter[Cell] = Counter()
         self._used: Counter[str] = Counter()
@@ -132,18 +135,21 @@ class _Chooser:
         """Take up to `n` pairs for a cell."""
         left, seen = self._waiting.get(cell, []), self._seen.setdefault(cell, Counter())
         for _ in range(min(n, len(left))):
-            best = left.pop(min(range(len(left)), key=lambda place: self._need(left[place], seen)))
+            best = left.pop(min(range(len(left)), key=lambda place: self._need(left[place], seen, cell)))
             row = best.pair.clean
             self.pairs.append(best.pair)
             self.taken[cell] += 1
             self._used[row.question] += 1
+            self._natural[cell] -= row.origin == "natural"
             self._answers.update([(row.template, ""), (row.template, best.answer)])
             self._shown |= best.held_out
             seen.update(best.traits)
 
-    def _need(self, waiting: _Waiting, seen: Counter[tuple[str, object]]) -> tuple[int, ...]:
+    def _need(self, waiting: _Waiting, seen: Counter[tuple[str, object]], cell: Cell) -> tuple[int, ...]:
         """How little a cell needs this pair: smallest first."""
+        natural = waiting.pair.clean.origin == "natural"
         return (
+            (-1 if self._natural[cell] > 0 else 1) if natural else 0,
             self._used[waiting.pair.clean.question],
             self._guessable(waiting),
             -len(waiting.held_out - self._shown),
