@@ -16,7 +16,7 @@ from robustgym.report.page import page
 from robustgym.show import describe
 from schemas.answers import AnswerKind
 from schemas.noise import Level
-from schemas.pairs import GoldRow, Pair, Split
+from schemas.pairs import Condition, GoldRow, Pair, Split
 from schemas.questions import Intent, Scope
 from schemas.release import Draft, Drop, Manifest
 
@@ -88,6 +88,7 @@ def report(draft: Draft, manifest: Manifest, aggregate_only: bool | None = None)
         n_templates=len({row.template for row in draft.rows}),
         n_patients=len({subject for row in draft.rows for subject in row.subject_ids}),
         coverage=coverage(draft.coverage),
+        origins=origins(draft.rows),
         drops=drops(draft.drops),
         dropped=sum(drop.n for drop in draft.drops),
         gold=gold_by_kind(draft.rows),
@@ -114,6 +115,25 @@ def coverage(rows: Iterable[Mapping[str, Any]]) -> Coverage:
     columns = tuple(sorted({key[1:] for key in cells}))
     templates = sorted({key[0] for key in cells})
     return Coverage(columns, tuple((name, tuple(cells.get((name, *c)) for c in columns)) for name in templates))
+
+
+def origins(rows: Iterable[GoldRow]) -> tuple[tuple[Intent, Scope, Mapping[Level, tuple[int, int]]], ...]:
+    """Intent and scope, and for each level how many pairs have an injected fault and how many a natural one."""
+    counted = Counter(
+        (row.intent, row.scope, row.level, row.origin) for row in rows if row.condition is Condition.NOISE
+    )
+    return tuple(
+        (
+            intent,
+            scope,
+            {
+                level: (counted[intent, scope, level, "injected"], counted[intent, scope, level, "natural"])
+                for level in Level
+            },
+        )
+        for intent in Intent
+        for scope in Scope
+    )
 
 
 def drops(found: Iterable[Drop]) -> tuple[tuple[str, str, int], ...]:
