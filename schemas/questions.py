@@ -51,7 +51,8 @@ class Role(StrEnum):
     ROUTE = "route"
     """Other records that tell the same fact; the reference does not read them, an abstention must not leave them."""
     LABEL = "label"
-    """Rows of a dictionary that say what codes, items and ids are called. Every patient shares them: no noise there."""
+    """Rows of a dictionary that say what codes, items and ids are called. Every patient shares them, so that most noise
+    stays away from them; an edit of one lies in its own pair's overlay alone."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Rows of the dictionaries: what a record's code, item or id is called. No patient, no time, no noise."""
+"""Rows of the dictionaries: what a record's code, item or id is called. No patient, no time."""
 
 from __future__ import annotations
 
