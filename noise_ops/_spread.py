@@ -6,7 +6,7 @@ from random import Random
 
 from noise_ops.registry import NotApplicable
 
-RARE = 8
+RARE = 5
 """From this number on every candidate is kept."""
 
 
@@ -30,7 +30,7 @@ def spread_out(number: int, rng: Random) -> None:
     ...     except NotApplicable:
     ...         continue
     ...     kept += 1
-    >>> 200 < kept < 300
+    >>> 350 < kept < 450
     True
     """
     if rng.random() >= number / RARE:

@@ -39,7 +39,8 @@ def ordinal_absent(question: Question, rng: Random) -> Noise:
         rng: The only source of randomness; decides how often low ordinals are asked for.
 
     Raises:
-        NotApplicable: No target has a time, there are fewer than two, or no unused id is left for the supported world.
+        NotApplicable: The question asks for no ordinal, no target has a time, there are fewer than two, or no unused id
+            is left for the supported world.
 
     Examples:
         >>> from schemas.examples import first_lactate
@@ -57,8 +58,8 @@ def ordinal_absent(question: Question, rng: Random) -> Noise:
         Traceback (most recent call last):
         noise_ops.registry.NotApplicable: there is only one
     """
-    if question.scope is Scope.POPULATION:
-        raise NotApplicable("populations are not asked for ordinals")
+    if question.scope is Scope.POPULATION or "nth" not in question.parameters:
+        raise NotApplicable("the question asks for no ordinal")
     targets = [selection for selection in chosen_targets(question, 1.0) if dated(selection)]
     if not targets:
         raise NotApplicable("no target has a time")

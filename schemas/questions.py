@@ -123,10 +123,10 @@ class Surroundings:
     others: Sequence[Mapping[str, int]] = ()
     """Ids (subject_id, hadm_id, stay_id as the unit has them) of other patients' units, for a wrong link."""
     unrecorded: Sequence[str] = ()
-    """Concepts of the same sort of which this unit or cohort has no record at all, usable or not, and that are asked
-    about another who lacks the concept asked for: so either concept is as often absent as it is present."""
+    """Concepts of the same sort for which the question has no answer, and that are asked about another unit or cohort
+    for which the concept asked for has none: so either is as often absent as it is present."""
     recorded: Sequence[str] = ()
-    """Concepts of the same sort of which this unit has records, or that are asked about other cohorts."""
+    """Concepts of the same sort for which the question has an answer too."""
     last: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """The highest value of a slot (`from_day`) with which the question still has an answer; missing where it makes no
     sense of that slot."""

@@ -10,11 +10,11 @@ from typing import Generic, NamedTuple, TypeVar, overload
 from assets.pairs.identity import digest, drawn
 from assets.pairs.records import fetch_records
 from assets.questions import Template, ask, gold_of
-from assets.questions.sampling import fits, may_begin_later
+from assets.questions.sampling import counts_days, fits
 from robustgym.hospital import Session
 from schemas.concepts import Concepts
 from schemas.overlays import Value
-from schemas.questions import Question, Record, Role, Scope, Selection, Surroundings
+from schemas.questions import Question, Record, Role, Selection, Surroundings
 from schemas.tables import TABLES, ColumnType
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ UNITS = {"stay_id": "icustays", "hadm_id": "admissions", "subject_id": "patients
 """The table whose records are the units, by the id that names one; the narrowest unit first."""
 
 CANDIDATES = 12
-"""Other concepts looked at when one is wanted that was never recorded."""
+"""Other concepts looked at when one is wanted that there is no record of, or one that there is."""
 LATEST = 1024
 """Days and ordinals beyond it are not looked for."""
 PEERS = 8
@@ -82,8 +82,6 @@ class Rival(NamedTuple):
 class Known:
     """What was looked up in one hospital, for all operators and cells. Whoever looks first writes it down."""
 
-    counts: dict[tuple[str, str], int] = field(default_factory=dict)
-    """Records that meet a predicate, by table and predicate."""
     unused: dict[str, Sequence[int]] = field(default_factory=dict)
     units: dict[str, list[dict[str, int]]] = field(default_factory=dict)
 
@@ -155,7 +153,9 @@ class Neighbourhood:
             _, used = self._session.fetch(
                 f"SELECT DISTINCT {column} FROM {home.name} WHERE {column} IN ({', '.join(map(str, tried))})"
             )
-            self._known.unused[column] = sorted(set(tried) - {i for (i,) in used})
+            # Where a table numbers its records without gaps, a further one has the next number.
+            free = sorted(set(tried) - {i for (i,) in used})
+            self._known.unused[column] = free if len(free) >= IDS else range(high + 1, high + 1 + 8 * IDS)
         return self._known.unused[column]
 
     def _swapped(self, template: Template, question: Question, name: str) -> Iterator[tuple[Rival, Question]]:
@@ -179,33 +179,19 @@ class Neighbourhood:
                 return
 
     def _unrecorded(self, template: Template, question: Question, name: str) -> list[str]:
-        """Concepts that this question lacks, and whose own question lacks this one's."""
+        """Concepts that this question has no answer for, and whose own question has none for this one's."""
+        own = {"concept": question.parameters.get("concept")}
         return [
             str(rival.parameters["concept"])
             for rival, swapped in self._swapped(template, question, name)
-            if self._lacks(swapped)
-            and self._lacks(
-                ask(
-                    rival.template,
-                    {**rival.parameters, "concept": question.parameters["concept"]},
-                    tables=self._tables,
-                )
-            )
+            if not self._answered(swapped)
+            and not self._answered(ask(rival.template, {**rival.parameters, **own}, tables=self._tables))
         ]
 
     def _recorded(self, template: Template, question: Question, name: str) -> list[str]:
-        return [
-            str(rival.parameters["concept"])
-            for rival, swapped in self._swapped(template, question, name)
-            if not self._lacks(swapped)
-        ]
-
-    def _lacks(self, question: Question) -> bool:
-        """Whether a patient has no record of the concept at all; whether a population question has no answer."""
-        if question.scope is Scope.POPULATION:
-            return not self._answered(question)
-        deciding = _deciding(question.targets)
-        return bool(deciding) and all(self._count(selection, question) == 0 for selection in deciding)
+        """Concepts that this question has an answer for as well."""
+        swaps = self._swapped(template, question, name)
+        return [str(rival.parameters["concept"]) for rival, swapped in swaps if self._answered(swapped)]
 
     def _answered(self, question: Question) -> bool:
         columns, rows = self._session.fetch(question.reference_sql)
@@ -213,7 +199,7 @@ class Neighbourhood:
 
     def _last(self, template: Template, question: Question, slot: str) -> int | None:
         """The highest value of a slot with which the question has an answer: none of those above, up to twice it."""
-        if slot != "from_day" or not may_begin_later(template):
+        if slot != "from_day" or not counts_days(template):
             return None
 
         def answered(value: int) -> bool:
@@ -226,16 +212,6 @@ class Neighbourhood:
             middle = (low + high) // 2
             low, high = (middle, high) if answered(middle) else (low, middle)
         return low
-
-    def _count(self, selection: Selection, question: Question) -> int:
-        where = selection.concept
-        if question.scope is Scope.PATIENT and TABLES[selection.table].patient:
-            where = f"subject_id IN ({', '.join(map(str, question.subject_ids))}) AND ({where})"
-        key = (selection.table, where)
-        if key not in self._known.counts:
-            _, rows = self._session.fetch(f"SELECT count(*) FROM {selection.table} WHERE {where}")
-            self._known.counts[key] = rows[0][0]
-        return self._known.counts[key]
 
     def _peers(self, template: Template, question: Question, key: str) -> Sequence[Record]:
         if key == Role.TARGET:

@@ -56,16 +56,18 @@ def fillings(template: Template, concepts: Concepts, seed: str) -> Iterator[dict
 
 
 def may_begin_later(template: Template) -> bool:
-    """Whether "counting only from day 2 on" leaves the question its sense: no anchor, no date, no wait, no first."""
-    stream = template.example_stream
+    """Whether "counting only from day 2 on" is a harmless clause: no date, and no first, which would be another."""
+    return counts_days(template) and not template.example_stream.daily and template.selector_name not in FIRSTS
+
+
+def counts_days(template: Template) -> bool:
+    """Whether "counting only from day 5 on" leaves the question its sense: no anchor, no wait, no window of a day."""
     return (
         template.has_start
         and template.window.days is None
         and template.anchor is None
-        and not stream.daily
-        and not stream.time.endswith(".admittime")
+        and not template.example_stream.time.endswith(".admittime")
         and not template.selector.from_start
-        and template.selector_name not in FIRSTS
     )
 
 
