@@ -12,6 +12,9 @@ from schemas.noise import Noise
 from schemas.overlays import Overlay
 from schemas.questions import Question, Record, Scope, Selection, update
 
+SAID = 2
+"""Decimals of a number that somebody would quote; a pump's rate of 0.6337 is none."""
+
 
 @noise_op(level="query", promise="abstention", severities={"all": {}}, realism=("PRACTIQ", "TrustSQL"))
 def false_value(question: Question, rng: Random) -> Noise:
@@ -29,7 +32,8 @@ def false_value(question: Question, rng: Random) -> Noise:
         rng: The only source of randomness.
 
     Raises:
-        NotApplicable: No number with a time is followed by another, or the steps between them are all taken.
+        NotApplicable: No number with a time is followed by another, they have too many digits, or the steps between
+            them are all taken.
 
     Examples:
         >>> from schemas.examples import discharge_destination, first_lactate
@@ -70,6 +74,8 @@ def _timed(question: Question, selection: Selection) -> list[tuple[Record, float
 def _never_measured(value: float, measured: list[float], selection: Selection, rng: Random) -> float:
     """The nearest number above or below that was not measured, in the steps in which the measured ones are written."""
     digits = max(map(decimals, measured))
+    if digits > SAID:
+        raise NotApplicable("the values have more digits than anybody says")
     whole = {round(one * 10**digits) for one in measured}
     # Oxygen is set to 40, 50 or 60 percent: 41 would be recognised as nobody's.
     step = reduce(gcd, (one - min(whole) for one in whole)) if len(whole) > 2 else 1

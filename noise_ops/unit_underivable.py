@@ -34,12 +34,12 @@ def unit_underivable(question: Question, rng: Random) -> Noise:
         >>> question = first_lactate()
         >>> noise = unit_underivable(question, Random(0))
         >>> question.answer.unit, noise.parameters
-        ('mmol/L', {'asked_unit': 'mm Hg'})
+        ('mmol/L', {'asked_unit': 'mmol'})
 
         In the supported world the laboratory reports in that unit.
 
         >>> [(edit.before["valueuom"], edit.after["valueuom"]) for edit in noise.worlds[0].edits]
-        [('mmol/L', 'mm Hg'), ('mmol/L', 'mm Hg')]
+        [('mmol/L', 'mmol'), ('mmol/L', 'mmol')]
         >>> unit_underivable(discharge_destination(), Random(0))
         Traceback (most recent call last):
         noise_ops.registry.NotApplicable: no column names the unit of the answer
@@ -58,5 +58,6 @@ def unit_underivable(question: Question, rng: Random) -> Noise:
 def _underivable(unit: str, selection: Selection) -> list[str]:
     """Units that a value in this one cannot be converted to: none that has a declared factor, in any spelling."""
     declared = {spelling for other, _ in selection.alternatives for spelling in spellings(other)}
-    usual = next((known for known in UNDERIVABLE if known in spellings(unit)), "")
+    # The unit of pH is written like that of insulin: "units".
+    usual = next((known for known in UNDERIVABLE if unit != "units" and known in spellings(unit)), "")
     return [other for other in UNDERIVABLE.get(usual, ()) if other not in declared]

@@ -50,29 +50,30 @@ UNDERIVABLE: dict[str, tuple[str, ...]] = {
     "uIU/mL": ("ng/mL", "pg/mL"),
     "IU/L": ("ng/mL", "mg/dL"),
     "mg/L": ("mg", "IU/L"),
-    "mmol/L": ("mmol", "mm Hg"),
-    "mEq/L": ("mEq", "mm Hg"),
-    "mm Hg": ("mmol/L", "mL/min"),
-    "K/uL": ("%", "g/dL"),
-    "m/uL": ("%", "g/dL"),
-    "fL": ("m/uL", "g/dL"),
-    "pg": ("m/uL", "fL"),
-    "sec": ("mg/dL", "IU/mL"),
-    "mg": ("mL", "units"),
-    "mcg": ("mL", "units"),
-    "g": ("mL", "mEq"),
-    "mEq": ("mL", "g"),
-    "mL": ("mg", "mEq"),
-    "units": ("mL", "mg"),
-    "mcg/kg/min": ("mL/hour", "units/hour"),
-    "mcg/min": ("mL/hour", "units/hour"),
-    "mg/hour": ("mL/hour", "units/hour"),
-    "units/hour": ("mL/hour", "mg/hour"),
+    "mmol/L": ("mmol",),
+    "mEq/L": ("mEq",),
+    "K/uL": ("%",),
+    "m/uL": ("g/dL", "%"),
+    "fL": ("g/dL",),
+    "pg": ("fL",),
+    "sec": ("%",),
+    "mg": ("units",),
+    "mcg": ("units",),
+    "g": ("units",),
+    "UNIT": ("mg", "mcg"),
+    "mL": ("g", "kcal"),
+    "mcg/kg/min": ("mL/hour",),
+    "mcg/kg/hour": ("mL/hour",),
+    "mcg/min": ("mL/hour",),
+    "mg/hour": ("mL/hour",),
+    "units/hour": ("mL/hour",),
 }
 """Units to which a value in another cannot be converted without something that no record holds.
 
-An amount needs the volume it is in, a volume the strength of the solution, an activity (IU, units) the purity of the
-preparation, a percentage the whole (BIPM, The International System of Units, 9th edition, 2.3.2 on WHO units).
+An amount needs the volume it is in, a rate in millilitres the strength of the bag, an activity (IU, units) the potency
+of the preparation (BIPM, The International System of Units, 9th edition, 2.3.2), a prothrombin time in percent the
+laboratory's calibration curve. Doses are never asked for in tablets or millilitres: `prescriptions.form_val_disp` has
+them.
 """
 
 _SAME: dict[str, tuple[str, ...]] = {spelling: line for line in SPELLINGS for spelling in line}
