@@ -107,6 +107,12 @@ def documents(release: Release) -> Iterator[str]:
     terms, licence = release.path / "LICENSE.txt", LICENCES[release.manifest.licence]
     if terms.is_file() and licence.url not in _read(terms):
         yield f"LICENSE.txt is not the {licence.name}, which the manifest names."
+    for one in release.manifest.shortcuts:
+        if one.broken:
+            yield (
+                f"{one.of.capitalize()}: the condition can be told before the first query, AUC {one.auc} "
+                f"(at least {one.low}); at most {one.bound} is allowed."
+            )
     for name, due in DUE.items():
         if (score := release.manifest.yardsticks.get(name)) != due:
             yield f"The manifest has {score} for {name.replace('_', ' ')}; no release is published without {due:.0f}."

@@ -51,6 +51,22 @@ def summed_up(taken: Iterable[tuple[GoldRow, float]]) -> tuple[Timing, ...]:
     )
 
 
+def noise_against_clean(timings: Iterable[Timing]) -> tuple[tuple[str, str, float], ...]:
+    """By cell, the median time of the noise tasks as a multiple of the clean tasks' own.
+
+    >>> clean = Timing("Labs", "patient", "clean", 9, 8.0, 9.0, 9.0)
+    >>> noise = Timing("Labs", "patient", "noise", 9, 10.0, 12.0, 12.0)
+    >>> noise_against_clean([clean, noise])
+    (('Labs', 'patient', 1.25),)
+    """
+    medians = {(t.intent, t.scope, t.condition): t.median_ms for t in timings}
+    return tuple(
+        (intent, scope, round(medians[intent, scope, "noise"] / median_ms, 2))
+        for (intent, scope, condition), median_ms in sorted(medians.items())
+        if condition == "clean" and median_ms and (intent, scope, "noise") in medians
+    )
+
+
 def write(timings: Iterable[Timing], path: Path) -> None:
     """Write times as CSV, whole or not at all."""
     text = io.StringIO()

@@ -212,6 +212,8 @@ class Draft(Frozen):
     """One row per template: structural components of its reference as `compiled` and `normalised`, its `tables`."""
     yardsticks: dict[str, float]
     """Score of the oracle on clean and noise, and of silence without evidence."""
+    shortcuts: tuple[Shortcut, ...] = ()
+    """How far the condition can be told before the first query."""
     model_check: ModelCheck = ModelCheck()
 
 
@@ -243,6 +245,8 @@ class Manifest(Frozen):
     """Dropped candidates by reason."""
     left_out: tuple[tuple[str, str], ...]
     yardsticks: dict[str, float]
+    shortcuts: tuple[Shortcut, ...]
+    """How far the condition can be told before the first query."""
     model_check: ModelCheck
     canary: str
     """A string in every text file of the release: who finds it in a training corpus knows where it came from."""

@@ -10,7 +10,7 @@ from schemas.noise import Level, Promise
 from schemas.overlays import CopyWhere, Delete, Insert, Overlay, Update, UpdateWhere
 from schemas.pairs import Condition, GoldRow, Records, Split
 from schemas.questions import Intent, Scope
-from schemas.release import Draft, Drop, Profile, SourceInfo, SourceKind, SourceTable
+from schemas.release import Draft, Drop, Profile, Shortcut, SourceInfo, SourceKind, SourceTable
 
 POTASSIUM = AnswerType(kind=AnswerKind.QUANTITY, unit="mmol/L", unit_synonyms=("mEq/L",), decimals=1)
 BY_SEX = AnswerType(
@@ -249,5 +249,18 @@ def draft(kind: SourceKind = "synthetic", **changes: Any) -> Draft:
             },
         ),
         "yardsticks": {"oracle_clean": 1.0, "oracle_noise": 1.0, "silence_without_evidence": 0.0},
+        "shortcuts": (
+            Shortcut(
+                of="record level",
+                auc=0.512,
+                low=0.46,
+                high=0.561,
+                bound=0.55,
+                train_pairs=40,
+                test_pairs=20,
+                tells=("`the` (clean)",),
+            ),
+            Shortcut(of="value level", bound=0.55, train_pairs=3, test_pairs=2, why="fewer than 8 pairs in a split"),
+        ),
     } | changes
     return Draft(**fields)

@@ -82,6 +82,7 @@ def publish(bench: Workbench) -> Published:
         candidates=[*(product.value for product in bench.all_candidates().values()), *bench.natural().value],
         selection=pairs.value,
         yardsticks=report.value.yardsticks,
+        shortcuts=report.value.shortcuts,
         model_check=checked,
         left_out=[
             *((f"table {table}", "the source does not have it") for table in source.missing),

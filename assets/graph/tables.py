@@ -9,7 +9,7 @@ from assets.release.facts import drops_by_reason
 from schemas.noise import Level
 from schemas.pairs import GoldRow, Pair
 from schemas.questions import Intent, Scope
-from schemas.release import Drop
+from schemas.release import Drop, Shortcut
 
 SHADES = "·░▒▓█"
 """No pair, and four shades up to the fullest cell."""
@@ -40,6 +40,23 @@ def heat_map(rows: Iterable[GoldRow]) -> str:
     return table(
         ["", *(f"{scope}, {level}" for scope, level in columns)],
         [[intent, *(cell(counts[intent, scope, level]) for scope, level in columns)] for intent in Intent],
+    )
+
+
+def shortcuts(found: Iterable[Shortcut]) -> str:
+    """How far the condition can be told before the first query, group by group."""
+
+    def measured(one: Shortcut) -> list[object]:
+        if one.auc is None:
+            return ["not measured", one.why]
+        return [f"{one.auc:.3f}", f"{one.low:.3f} to {one.high:.3f}"]
+
+    return table(
+        ["pairs", "AUC", "95% interval", "at most", "train", "test", "what weighs most"],
+        [
+            [one.of, *measured(one), one.bound or "", one.train_pairs, one.test_pairs, ", ".join(one.tells)]
+            for one in found
+        ],
     )
 
 

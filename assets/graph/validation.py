@@ -7,6 +7,7 @@ from assets.graph.build import OWNERS, Build, said_plainly
 from assets.graph.progress import progress_of
 from assets.graph.versions import code_of, key_of
 from assets.graph.workbench import CODE, Workbench
+from robustgym import timing
 
 
 @dg.asset(
@@ -29,12 +30,19 @@ from assets.graph.workbench import CODE, Workbench
             blocking=True,
             description="An agent that abstains without having looked scores 0.",
         ),
+        dg.AssetCheckSpec(
+            "nothing_is_given_away",
+            asset=keys.VALIDATION_REPORT,
+            blocking=True,
+            description="No classifier tells noise from clean by what an agent sees before its first query.",
+        ),
     ],
 )
 def validation_report(context: dg.AssetExecutionContext, build: Build) -> dg.MaterializeResult:
     """The examination of exactly these pairs. One row is one problem; the release refuses a report about others."""
     with said_plainly(), Workbench(build.plan(), progress_of(context.log.info)) as bench:
         product = bench.validation_report(make=True)
+        times = timing.noise_against_clean(timing.read(bench.timings))
     report = product.value
     return dg.MaterializeResult(
         data_version=dg.DataVersion(product.content),
@@ -43,6 +51,10 @@ def validation_report(context: dg.AssetExecutionContext, build: Build) -> dg.Mat
             "pairs": report.pairs,
             "yardsticks": dg.MetadataValue.md(
                 tables.table(["agent", "score"], [[name, f"{s:.4f}"] for name, s in report.yardsticks.items()])
+            ),
+            "shortcuts": dg.MetadataValue.md(tables.shortcuts(report.shortcuts)),
+            "time to answer, noise against clean": dg.MetadataValue.md(
+                tables.table(["intent", "scope", "ratio of medians"], times)
             ),
             "problems": dg.MetadataValue.md(tables.table(["problem"], [[what] for what in report.problems[:50]])),
         },
@@ -53,6 +65,11 @@ def validation_report(context: dg.AssetExecutionContext, build: Build) -> dg.Mat
                 description=None if report.answers_hold else "; ".join(report.problems[:3]),
             ),
             dg.AssetCheckResult(check_name="silence_scores_nothing", passed=report.silence_fails),
+            dg.AssetCheckResult(
+                check_name="nothing_is_given_away",
+                passed=not report.given_away,
+                description="; ".join(report.given_away) or None,
+            ),
         ],
     )
 

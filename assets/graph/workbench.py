@@ -85,7 +85,11 @@ CODE: Mapping[str, tuple[str, ...]] = {
         *_WORDS,
     ),
     "pairs_keep_their_contract": ("assets/validation/contracts.py", "schemas"),
-    "validation_report": ("assets/validation/report.py", "robustgym", *_WORDS),
+    "validation_report": (
+        *(f"assets/validation/{name}.py" for name in ("report", "shortcuts", "visible")),
+        "robustgym",
+        *_WORDS,
+    ),
 }
 """Files whose text is part of a product's version. An operator's own file is part of its own candidates only."""
 

@@ -13,7 +13,7 @@ from assets.questions import Template
 from assets.questions.complexity import complexities
 from robustgym.hospital import Hospital
 from schemas.pairs import GoldRow
-from schemas.release import Draft, ModelCheck, Profile, SourceInfo
+from schemas.release import Draft, ModelCheck, Profile, Shortcut, SourceInfo
 
 CHARACTERISTICS: Mapping[str, str] = {
     "sex": "SELECT subject_id, gender FROM patients",
@@ -39,6 +39,7 @@ def draft(
     candidates: Iterable[Candidates],
     selection: Selection,
     yardsticks: Mapping[str, float],
+    shortcuts: tuple[Shortcut, ...],
     model_check: ModelCheck,
     left_out: Iterable[tuple[str, str]] = (),
 ) -> Draft:
@@ -55,6 +56,7 @@ def draft(
         candidates: What each operator made of them.
         selection: The balanced set.
         yardsticks: Scores of the oracle and of silence.
+        shortcuts: How far the condition can be told before the first query.
         model_check: What a language model said, if one was asked.
         left_out: What the source cannot carry beside templates: concepts, tables.
     """
@@ -74,6 +76,7 @@ def draft(
         patients=tuple(patients(hospital, rows)),
         complexity=tuple(complexity(rows)),
         yardsticks=dict(sorted(yardsticks.items())),
+        shortcuts=shortcuts,
         model_check=model_check,
     )
 

@@ -127,6 +127,7 @@ def _write(draft: Draft, pairs: tuple[Pair, ...], out: Path, earlier: Release | 
         drops=facts.drops_by_reason(draft.drops),
         left_out=draft.left_out,
         yardsticks=draft.yardsticks,
+        shortcuts=draft.shortcuts,
         model_check=draft.model_check,
         canary=mark,
         software={name: version(name) for name in _SOFTWARE + (_GENERATOR if draft.source.kind == "synthetic" else ())},

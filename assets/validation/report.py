@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from assets.validation.shortcuts import broken, shortcuts
 from robustgym.hospital import Hospital
 from robustgym.yardsticks import DUE, SILENCE, Clock, failures, scores
 from schemas.pairs import Pair
+from schemas.release import Shortcut
 
 Progress = Callable[[str, int, int], None]
 
@@ -24,6 +26,8 @@ class Report:
     """Yardstick, task and reason, where a yardstick does not score what it must."""
     yardsticks: Mapping[str, float]
     """Scores of the oracle and of silence; empty if there are no pairs."""
+    shortcuts: tuple[Shortcut, ...] = ()
+    """How far the condition can be told before the first query."""
 
     @property
     def answers_hold(self) -> bool:
@@ -37,9 +41,15 @@ class Report:
         return self.yardsticks.get(SILENCE) == DUE[SILENCE]
 
     @property
+    def given_away(self) -> tuple[str, ...]:
+        """Where the condition can be told before the first query, as sentences."""
+        return broken(self.shortcuts)
+
+    @property
     def problems(self) -> tuple[str, ...]:
         """Everything that keeps these pairs from being released; empty if nothing does."""
         found = (*self.contract, *(f"{task}: {why} ({name})" for name, task, why in self.verdicts))
+        found += self.given_away
         return found or (() if self.yardsticks else ("there are no pairs",))
 
 
@@ -51,7 +61,9 @@ def examine(
     progress: Progress | None = None,
     clock: Clock | None = None,
 ) -> Report:
-    """Let both yardsticks work every task; the oracle runs every reference again, in both hospitals.
+    """Let both yardsticks work every task, and a classifier look for shortcuts.
+
+    The oracle runs every reference again, in both hospitals.
 
     Args:
         pairs: The pairs.
@@ -71,4 +83,4 @@ def examine(
 
     failed = failures(tasks, hospital, working, clock)
     verdicts = tuple((name, verdict.task_id, verdict.reason) for name, found in failed.items() for verdict in found)
-    return Report(content, contract, verdicts, scores(tasks, failed))
+    return Report(content, contract, verdicts, scores(tasks, failed), shortcuts(tasks))
