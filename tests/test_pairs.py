@@ -19,8 +19,9 @@ from assets.pairs.helping import second_helpings
 from assets.pairs.identity import canonical, drawn, question_id, split_of, task_id
 from assets.pairs.noising import Candidates, Pair, build_pairs
 from assets.pairs.promises import surviving_route
+from assets.pairs.records import associated
 from assets.pairs.selecting import select
-from assets.questions import Template, ask, catalogue, records_sql
+from assets.questions import Template, ask, catalogue, gold_of, records_sql
 from assets.questions.compiler import UNIT_ROUTE
 from assets.staging import find_source, stage
 from assets.synthetic import write_hospital
@@ -146,10 +147,32 @@ def test_promises_hold_when_the_references_run_again(sweep: Sweep) -> None:
                 assert noise is None
             case Promise.UNCHANGED:
                 assert noise == clean
-                assert pair.noise.overlay.edits
+                assert pair.noise.overlay.edits or pair.noise.question != pair.clean.question
             case Promise.RECOMPUTED:
                 assert noise is not None
                 assert noise != clean
+
+
+def test_a_clean_question_that_carries_the_clause_is_asked_anew(sweep: Sweep) -> None:
+    carried = {"ordinal_absent": "nth", "time_out": "from_day", "false_value": "after_value"}
+    found = [pair for pair in sweep.pairs if pair.clean.operator in carried]
+    assert found
+    with sweep.hospital.session(row_ids=True) as session:
+        for pair in found:
+            clean, slot = pair.clean, carried[pair.clean.operator]
+            assert clean.parameters == pair.noise.parameters | {slot: clean.parameters[slot]}
+            question = ask(Template.parse(clean.template), clean.parameters, tables=sweep.hospital.tables)
+            assert (question.text, question.reference_sql) == (clean.question, clean.reference_sql)
+            columns, rows = session.fetch(question.reference_sql)
+            assert gold_of(question, rows, columns) == clean.gold
+            if clean.scope is Scope.PATIENT:
+                assert {r.selection: r.rows for r in clean.records} == associated(session, question)
+
+
+def test_concepts_are_absent_where_others_have_them(sweep: Sweep) -> None:
+    asked = {canonical(a.parameters.get("concept")) for a in sweep.questions.asked}
+    absent = [p for p in sweep.made["never_done"].pairs if p.clean.parameters != p.noise.parameters]
+    assert all(canonical(pair.noise.parameters["concept"]) in asked for pair in absent)
 
 
 def test_the_oracle_is_right_and_silence_is_worth_nothing(sweep: Sweep) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar, overload
 
 from assets.pairs.identity import digest, drawn
@@ -22,8 +23,13 @@ T = TypeVar("T")
 UNITS = {"stay_id": "icustays", "hadm_id": "admissions", "subject_id": "patients"}
 """The table whose records are the units, by the id that names one; the narrowest unit first."""
 
-CANDIDATES = 12
+OF_PATIENT = {"emar_seq": "emar", "poe_seq": "poe"}
+"""Numbers that start again with each patient, and the table they count in: unused are those after the last."""
+
+CANDIDATES = 10
 """Other concepts looked at when one is wanted that there is no record of, or one that there is."""
+OFFERED = 3
+"""Of those, so many are offered."""
 LATEST = 1024
 """Days and ordinals beyond it are not looked for."""
 PEERS = 8
@@ -115,10 +121,10 @@ class Neighbourhood:
         """The surroundings of a question; `name` seeds its draws."""
         return Surroundings(
             others=Lazy(lambda: self._others(question, name)),
-            unrecorded=Lazy(lambda: self._unrecorded(template, question, name)),
-            recorded=Lazy(lambda: self._recorded(template, question, name)),
+            unrecorded=Lazy(lambda: tuple(islice(self._unrecorded(template, question, name), OFFERED))),
+            recorded=Lazy(lambda: tuple(islice(self._recorded(template, question, name), OFFERED))),
             last=LazyMapping(lambda slot: self._last(template, question, slot)),
-            unused=LazyMapping(lambda column: drawn(self._unused(column), self._seed, name, column)[:IDS]),
+            unused=LazyMapping(lambda column: self._unused_by(question, name, column)),
             peers=LazyMapping(lambda key: self._peers(template, question, key)),
             tables=self._tables,
         )
@@ -135,6 +141,15 @@ class Neighbourhood:
             self._known.units[unit] = drawn(units, self._seed, "others", key=lambda u: u[unit])[:512]
         strangers = [u for u in self._known.units[unit] if u["subject_id"] not in question.subject_ids]
         return drawn(strangers, self._seed, name, "others", key=lambda u: u[unit])[:PEERS]
+
+    def _unused_by(self, question: Question, name: str, column: str) -> Sequence[int]:
+        if column not in OF_PATIENT:
+            return drawn(self._unused(column), self._seed, name, column)[:IDS]
+        if len(question.subject_ids) != 1 or OF_PATIENT[column] not in self._tables:
+            return ()
+        of_patient = f"subject_id = {question.subject_ids[0]}"
+        _, rows = self._session.fetch(f"SELECT max({column}) FROM {OF_PATIENT[column]} WHERE {of_patient}")
+        return range(rows[0][0] + 1, rows[0][0] + 1 + IDS) if rows[0][0] is not None else ()
 
     def _unused(self, column: str) -> Sequence[int]:
         if column not in self._known.unused:
@@ -178,20 +193,19 @@ class Neighbourhood:
             if len(tried) == CANDIDATES:
                 return
 
-    def _unrecorded(self, template: Template, question: Question, name: str) -> list[str]:
+    def _unrecorded(self, template: Template, question: Question, name: str) -> Iterator[str]:
         """Concepts that this question has no answer for, and whose own question has none for this one's."""
         own = {"concept": question.parameters.get("concept")}
-        return [
-            str(rival.parameters["concept"])
-            for rival, swapped in self._swapped(template, question, name)
-            if not self._answered(swapped)
-            and not self._answered(ask(rival.template, {**rival.parameters, **own}, tables=self._tables))
-        ]
+        for rival, swapped in self._swapped(template, question, name):
+            returned = ask(rival.template, {**rival.parameters, **own}, tables=self._tables)
+            if not self._answered(swapped) and not self._answered(returned):
+                yield str(rival.parameters["concept"])
 
-    def _recorded(self, template: Template, question: Question, name: str) -> list[str]:
+    def _recorded(self, template: Template, question: Question, name: str) -> Iterator[str]:
         """Concepts that this question has an answer for as well."""
-        swaps = self._swapped(template, question, name)
-        return [str(rival.parameters["concept"]) for rival, swapped in swaps if self._answered(swapped)]
+        for rival, swapped in self._swapped(template, question, name):
+            if self._answered(swapped):
+                yield str(rival.parameters["concept"])
 
     def _answered(self, question: Question) -> bool:
         columns, rows = self._session.fetch(question.reference_sql)
