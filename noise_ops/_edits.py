@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 
-from noise_ops._ids import copied_ids, fresh_ids
+from noise_ops._ids import Ids, copied_ids, fresh_ids
 from noise_ops.registry import NotApplicable
 from schemas.overlays import CopyWhere, Delete, Edit, Insert, Overlay, Update, UpdateWhere, Value
 from schemas.questions import Question, Record, Role, Scope, Selection, update
@@ -53,11 +53,18 @@ def rewritten(
 
 
 def doubled(
-    question: Question, selection: Selection, share: float, rng: Random, row: Row, put: Mapping[str, str]
+    question: Question,
+    selection: Selection,
+    share: float,
+    rng: Random,
+    row: Row,
+    put: Mapping[str, str],
+    ids: Iterator[Ids] | None = None,
 ) -> tuple[Edit, ...]:
     """Edits that add a copy of a share of the records, with ids of its own and other cells; see `rewritten`.
 
-    A record for which `row` gives None is not copied.
+    A record for which `row` gives None is not copied. Who doubles records of one table several times gives the same
+    `ids` (`fresh_ids`) each time, so that no two copies bear one number.
 
     Raises:
         NotApplicable: No unused id is left for a copy.
@@ -65,7 +72,7 @@ def doubled(
     if question.scope is Scope.POPULATION:
         where = question.where(selection, share, rng)
         return (CopyWhere(table=selection.table, where=where, put=copied_ids(selection.table) | dict(put)),)
-    ids = fresh_ids(question, selection.table)
+    ids = ids or fresh_ids(question, selection.table)
     return tuple(
         Insert(table=r.table, subject_id=r.subject_id, after=dict(r.values) | next(ids)(r.values) | dict(after))
         for r in question.chosen(selection, share, rng)

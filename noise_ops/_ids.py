@@ -26,8 +26,8 @@ OWN_ID = {
 }
 """The column that numbers a table's records. Tables not named here have none: their records are told apart by content.
 
-An operator that inserts a record takes the number from `question.around.unused[column]`, or, where each patient's
-records are numbered from 1, from beyond any patient's last.
+An operator that inserts a record takes the number from `question.around.unused[column]`. Where each patient's records
+are numbered from 1, those follow the patient's last; in a population they lie beyond any patient's.
 """
 
 WITHIN_PATIENT = {"emar_seq": "emar_id", "poe_seq": "poe_id"}
@@ -52,7 +52,8 @@ def fresh_ids(question: Question, table: str) -> Iterator[Ids]:
     if column is None:
         yield from repeat(lambda cells: {})
     elif column in WITHIN_PATIENT:
-        yield from (partial(_within_patient, column, BEYOND * copy) for copy in count(1))
+        yield from (partial(_after_last, column, number) for number in question.around.unused.get(column, ()))
+        yield from (partial(_beyond, column, BEYOND * copy) for copy in count(1))
     else:
         for number in question.around.unused.get(column, ()):
             yield partial(_numbered, column, number)
@@ -63,9 +64,12 @@ def _numbered(column: str, number: int, cells: Mapping[str, Value]) -> dict[str,
     return {column: number}
 
 
-def _within_patient(column: str, beyond: int, cells: Mapping[str, Value]) -> dict[str, Value]:
-    number = int(str(cells[column])) + beyond
+def _after_last(column: str, number: int, cells: Mapping[str, Value]) -> dict[str, Value]:
     return {column: number, WITHIN_PATIENT[column]: f"{cells['subject_id']}-{number}"}
+
+
+def _beyond(column: str, beyond: int, cells: Mapping[str, Value]) -> dict[str, Value]:
+    return _after_last(column, int(str(cells[column])) + beyond, cells)
 
 
 def copied_ids(table: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from annotated_types import Interval
 from noise_ops import NotApplicable, noise_op
 from noise_ops._cells import all_shifted, all_shifted_sql, measured
 from noise_ops._edits import Row, doubled, overlay
+from noise_ops._ids import fresh_ids
 from noise_ops._worlds import another_value, siblings
 from schemas.noise import Noise
 from schemas.overlays import Edit, Value
@@ -73,10 +74,11 @@ def audit_rows(question: Question, rng: Random, *, share: Annotated[float, Inter
     refusing = [(selection, words) for selection in deciding if (words := refused(selection))]
     if not refusing:
         raise NotApplicable("no selection refuses a status")
+    ids = {selection.table: fresh_ids(question, selection.table) for selection, _ in refusing}
     rows: list[Edit] = []
     for selection, words in refusing:
         word, hours = rng.choice(words), rng.choice((-2, -1, 3, 4, 6))
-        rows += doubled(question, selection, share, rng, *_companion(selection, word, hours))
+        rows += doubled(question, selection, share, rng, *_companion(selection, word, hours), ids[selection.table])
     return Noise(overlay=overlay(rows), worlds=siblings(question, rng))
 
 

@@ -107,6 +107,7 @@ def _doubled(question: Question, selection: Selection, share: float, rng: Random
         return [CopyWhere(table=table, where=question.where(selection, share, rng), put=put)]
     link, ids = OWN_ID[table], fresh_ids(question, table)
     belonging = [other for other in question.targets if other.table not in ENDS and link in TABLES[other.table]]
+    copied = {other.table: fresh_ids(question, other.table) for other in belonging}
     edits: list[Edit] = []
     for record in question.chosen(selection, share, rng):
         number = next(ids)(record.values)
@@ -115,7 +116,7 @@ def _doubled(question: Question, selection: Selection, share: float, rng: Random
         for other in belonging:
             its = question.with_(records=[r for r in question.records_of(other) if r[link] == record[link]])
             row = another_value(other)[0] if measured(other) else _same
-            copies = doubled(its, other, 1.0, rng, row, {})
+            copies = doubled(its, other, 1.0, rng, row, {}, copied[other.table])
             edits += (copy.model_copy(update={"after": {**copy.after, **number}}) for copy in copies)  # type: ignore[union-attr]
     return edits
 
