@@ -49,7 +49,9 @@ def eval(asked: Asked, *, source: Path | None, warehouse: Path | None, json: boo
     plan = Plan.of(asked)
     with watch("eval") as progress:
         where = warehouse_of(source, progress) if source else warehouse
-        with Gym.open(plan.release, where, budget=asked.budget, unsafe_python=asked.unsafe_python) as gym:
+        # Only a model writes Python; keeping interpreters warm for the others would cost more than their episodes.
+        python = plan.endpoint is not None
+        with Gym.open(plan.release, where, python=python, unsafe_python=asked.unsafe_python) as gym:
             finished = evaluate(plan, gym, progress)
     if json:
         as_json({**finished.as_dict(), "directory": str(asked.out)})

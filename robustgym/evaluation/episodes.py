@@ -13,7 +13,7 @@ from robustgym.environment import Action, Environment, Gym, Observation
 from robustgym.readable import readable
 from robustgym.shown import Shown
 from schemas.pairs import GoldRow
-from schemas.runs import EpisodeRecord, Messages, Stop, TaskFacts, Usage
+from schemas.runs import Budget, EpisodeRecord, Messages, Stop, TaskFacts, Usage
 from schemas.verdicts import Outcome, Transcript, Verdict
 
 
@@ -82,6 +82,7 @@ class Worker:
 
     gym: Gym
     facts: Mapping[str, TaskFacts]
+    budget: Budget
     seed: int | None = None
     """Sent to the endpoint with the trial's number added, if the user asked for it."""
     price_in: float | None = None
@@ -96,7 +97,7 @@ class Worker:
             trial: Which of the task's episodes it is.
         """
         watch = Stopwatch()
-        with Environment(self.gym, clock=watch) as environment:
+        with Environment(self.gym, budget=self.budget, clock=watch) as environment:
             observation = environment.reset(row.task_id)
             began = watch()
             if isinstance(agent, Llm):

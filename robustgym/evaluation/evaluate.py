@@ -99,7 +99,7 @@ def evaluate(plan: Plan, gym: Gym, progress: Progress | None = None) -> Finished
         if open_:
             asked = plan.asked
             known = facts(plan.release, gym.source, plan.rows)
-            worker = Worker(gym, known, asked.seed, asked.price_in, asked.price_out)
+            worker = Worker(gym, known, asked.budget, asked.seed, asked.price_in, asked.price_out)
             agent_of = _agents(plan, opened)
 
             def work(item: tuple[GoldRow, int]) -> Worked:

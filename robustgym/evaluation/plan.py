@@ -153,7 +153,7 @@ class Plan:
     def _model(self, gym: Gym) -> ModelUnderTest:
         asked, endpoint = self.asked, self.endpoint
         assert endpoint is not None
-        tools = described(python=not gym.isolation.python.startswith("off"))
+        tools = described(python=gym.stock is not None and gym.stock.isolation.on)
         prompt = system_prompt(tools, cast(Protocol, asked.protocol))
         return ModelUnderTest(
             name=endpoint.model,
