@@ -13,6 +13,7 @@ from noise_ops import NotApplicable, noise_op
 from noise_ops._cells import decimals
 from noise_ops._edits import chosen_targets, overlay, rewritten
 from noise_ops._worlds import siblings
+from schemas.answers import AnswerKind
 from schemas.noise import Noise
 from schemas.overlays import Value
 from schemas.questions import Question, Record, Role, Selection
@@ -20,6 +21,9 @@ from schemas.tables import TABLES, ColumnType
 
 FEET = 144.0
 """A height of 5 feet read as 5 inches makes the body-mass index 12 * 12 times as large: the demo has one of 4649.4."""
+
+MEASURES = (AnswerKind.QUANTITY, AnswerKind.DURATION, AnswerKind.ROWS)
+"""Answers that could be read off a derived column: not a count, a name or a moment."""
 
 POUND = 2.20462
 """Pounds in a kilogram."""
@@ -49,7 +53,7 @@ def derived_mismatch(question: Question, rng: Random, *, share: Annotated[float,
         share: Share of the records to spoil, at least one.
 
     Raises:
-        NotApplicable: Nothing beside the answer is derived from the same facts.
+        NotApplicable: Nothing beside the answer is derived from the same facts, or the answer is not a measure.
 
     Examples:
         >>> from schemas.examples import first_lactate
@@ -62,6 +66,8 @@ def derived_mismatch(question: Question, rng: Random, *, share: Annotated[float,
         Traceback (most recent call last):
         noise_ops.registry.NotApplicable: nothing is derived from what is asked for
     """
+    if question.answer.kind not in MEASURES:
+        raise NotApplicable("the answer is not a measure that something else is derived from")
     found = [d for s in (*chosen_targets(question, 1.0), *question.selections_of(Role.ROUTE)) for d in _derived(s, rng)]
     if not found:
         raise NotApplicable("nothing is derived from what is asked for")
@@ -79,9 +85,9 @@ def _derived(selection: Selection, rng: Random) -> Iterator[tuple[Selection, str
         case "icustays" if target:
             yield selection, "los", rng.choice((0.5, 1.5, 2.0))
         case "inputevents" if target and selection.value == ("rate",):
-            yield selection, "amount", 1000.0
+            yield selection, "amount", 1000.0  # the base unit for the stated one
         case "inputevents" if target and selection.value == ("amount",):
-            yield selection, "rate", 60.0
+            yield selection, "rate", 1 / 60  # per minute for per hour
         case "procedureevents" if target and selection.time == ("starttime", "endtime"):
             yield selection, "value", 60.0  # minutes for hours
         case "omr" if not target and "BMI" in selection.concept:
