@@ -7,9 +7,9 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops import Fault, NotApplicable, Severity, noise_op
 from noise_ops._edits import chosen_targets, overlay, rewritten
-from noise_ops._worlds import siblings
+from noise_ops._worlds import like_model, siblings
 from schemas.noise import Noise
 from schemas.overlays import Edit, Value
 from schemas.questions import Question, Record, Role, Scope, Selection
@@ -21,11 +21,19 @@ OLD = 70
 """Age in years from which a patient whose other records stay as they are may pass for one of those."""
 
 
+def _by_nature(selection: Selection) -> Fault:
+    """A patient whose age stands for any above 89. A missing date of death may mean that there was no death."""
+    if "anchor_age" not in selection.value:
+        raise NotApplicable("no target is an age")
+    return Fault("anchor_age > 89", like_model(["anchor_age"]))
+
+
 @noise_op(
     level="value",
     promise="abstention",
     severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
     realism=(35, 36),
+    natural=_by_nature,
 )
 def coarsened(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
     """Write age 91, which stands for any above 89, for the age of an old patient; or leave out when a patient died.

@@ -11,14 +11,16 @@ from noise_ops._worlds import another_value, like_model, other_values
 from schemas.noise import Noise
 from schemas.overlays import Edit, Overlay
 from schemas.questions import Question, Selection
-from schemas.tables import TABLES
+
+MEASURED = frozenset({"chartevents", "labevents", "omr"})
+"""Tables of measurements. Two orders of one drug at one time, or two bags, are two and contradict nothing."""
 
 
 def _by_nature(selection: Selection) -> Fault:
-    """A usable record of the sort beside which, for the same patient and time, another holds another number."""
+    """A measurement beside which, for the same patient and time, another of the same item holds another number."""
     time = dated(selection)
-    if not (measured(selection) and time and TABLES[selection.table].patient):
-        raise NotApplicable("no target is a number at a time")
+    if not (measured(selection) and time) or selection.table not in MEASURED:
+        raise NotApplicable("no target is a measurement at a time")
     which = f"(subject_id, {time[0]})"
     clashing = (
         f"SELECT subject_id, {time[0]} FROM {selection.table} WHERE {selection.test} "

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops import Lack, NotApplicable, Severity, noise_op
 from noise_ops._edits import chosen_targets, overlay
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
@@ -19,11 +19,19 @@ ADMINISTRATION = ("emar", "emar_detail")
 """The tables of the administration record."""
 
 
+def _by_nature(selection: Selection) -> Lack:
+    """An admission of which nobody charted any administration of any drug."""
+    if selection.table != "emar" or selection.concept != "TRUE":
+        raise NotApplicable("the answer does not rest on all that was administered")
+    return Lack("n = 0 AND linked = 0")
+
+
 @noise_op(
     level="record",
     promise="abstention",
     severities={"half": Severity({"share": 0.5}, promise="recomputed"), "all": {"share": 1.0}},
     realism=(64, 65),
+    natural=_by_nature,
 )
 def coverage_gap(question: Question, rng: Random, *, share: Annotated[float, Interval(gt=0, le=1)] = 1.0) -> Noise:
     """Remove every administration of every drug, and keep the prescriptions: ordered is all that is known.

@@ -68,6 +68,8 @@ class Fault:
     mended: Mended
     usable: bool = False
     """Whether such records pass the support test one by one, and only contradict each other."""
+    given: str = "TRUE"
+    """SQL over what was counted of the unit, as in `Lack.where`: which questions such records leave unanswered."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ class Lack:
     """SQL over what was counted of the unit (`assets.questions.standing`): `n` records of the concept in its window,
     `usable` ones among them, `moments` at which those lie, `linked` to the unit's admission whenever they were, `ever`
     in the whole record of the patient, `days` the unit lasts, whether the question is `closed`, so that none is an
-    answer, its `nth`, and the `from_day` a clause would count from (NULL where it has none)."""
+    answer, and `timed`, so that the answer is a time or a number of hours, its `nth`, and the `from_day` a clause would
+    count from (NULL where it has none)."""
     prolongs: bool = False
     """Whether the unit itself must last longer for the question to have an answer."""
     others: bool = False

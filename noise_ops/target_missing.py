@@ -14,8 +14,8 @@ from noise_ops._worlds import siblings
 from schemas.noise import Noise
 from schemas.questions import Question, Selection
 
-EXPECTED = frozenset({"diagnoses_icd", "drgcodes", "emar", "services", "transfers"})
-"""Tables of which every admission should have records: codes, billing groups, medicines, a service, wards."""
+EXPECTED = frozenset({"diagnoses_icd", "drgcodes", "services", "transfers"})
+"""Tables of which every admission should have records: codes, billing groups, a service, wards."""
 
 
 def _by_nature(selection: Selection) -> Lack:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops import Fault, NotApplicable, Severity, noise_op
 from noise_ops._cells import dated
 from noise_ops._edits import Row, chosen_targets, overlay, rewritten
 from noise_ops._worlds import siblings
@@ -16,6 +17,18 @@ from schemas.noise import Noise
 from schemas.overlays import Value
 from schemas.questions import Question, Record, Selection
 from schemas.tables import TABLES, ColumnType
+
+
+def _by_nature(selection: Selection) -> Fault:
+    """A record of the sort with its `chartdate` and without its `charttime`, asked for a time or a number of hours."""
+    if not {"charttime", "chartdate"} <= set(TABLES[selection.table].times) or "charttime" not in selection.time:
+        raise NotApplicable("no target has a day beside its time")
+
+    def mended(record: Record, model: Record, unit: Mapping[str, Any]) -> dict[str, Value]:
+        """That day, at the hour of the model."""
+        return {"charttime": f"{str(record['chartdate'])[:10]} {str(model['charttime'])[11:]}"}
+
+    return Fault("charttime IS NULL AND chartdate IS NOT NULL", mended, given="timed")
 
 
 @noise_op(
@@ -27,6 +40,7 @@ from schemas.tables import TABLES, ColumnType
         "all": {"share": 1.0},
     },
     realism=(34, 54, 70),
+    natural=_by_nature,
 )
 def time_coarse(
     question: Question,

@@ -18,9 +18,12 @@ from schemas.overlays import Value
 from schemas.questions import Question, Record, Selection
 from schemas.tables import TABLES
 
+SLIP = 1
+"""Hours by which a natural end must lie before its start: a line charted a minute before its insertion is sound."""
+
 
 def _by_nature(selection: Selection) -> Fault:
-    """A record of the sort that ends before it starts."""
+    """A record of the sort that ends before it starts, by so much that it is no slip of the clock."""
     times = dated(selection)
     if len(times) < 2:
         raise NotApplicable("no target has a start and an end")
@@ -32,7 +35,7 @@ def _by_nature(selection: Selection) -> Fault:
         cells: dict[str, Value] = {end: shifted_hours(record[start], hours)}
         return cells | ({"los": hours / 24} if "los" in record.values else {})
 
-    return Fault(f"{end} < {start}", mended)
+    return Fault(f"{end} < {start} - INTERVAL {SLIP} HOUR", mended)
 
 
 @noise_op(

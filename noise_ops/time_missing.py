@@ -30,6 +30,7 @@ def _by_nature(selection: Selection) -> Fault:
         raise NotApplicable("no target has a time")
     if len(times) > 1:
         where = f"({' OR '.join(f'{column} IS NULL' for column in times)})"
+        where += " AND chartdate IS NULL" if "chartdate" in TABLES[selection.table] else ""
     else:
         clocks = [c for c in time_columns(selection) if c in times or c in TABLES[selection.table].times]
         where = every(tuple(clocks), "{} IS NULL")

@@ -21,8 +21,11 @@ NULL_SPEAKS = frozenset({"org_name", "ab_name", "interpretation", "flag"})
 def _by_nature(selection: Selection) -> Fault:
     """A record of the sort whose value, or where it has none its name, is NULL, and whose comment does not tell it.
 
-    The last row of every stay in `transfers` is its discharge, which is to no ward.
+    The last row of every stay in `transfers` is its discharge, which is to no ward; half of `emar_detail` are rows that
+    stand for a dose as a whole, whose parts have the values.
     """
+    if selection.table == "emar_detail":
+        raise NotApplicable("a detail of an administration may have no value and be sound")
     columns = tuple(column for column in value_cells(selection) if column != "comments")
     if not columns or not NULL_SPEAKS.isdisjoint(columns):
         raise NotApplicable("no target has a value or a name that a record should have")

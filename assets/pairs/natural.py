@@ -15,6 +15,7 @@ from itertools import islice
 
 from assets.pairs.asking import PATIENT_TABLES, SPAN, Asked, Progress, Questions, spans_of, subjects_of, unfit
 from assets.pairs.biting import bites
+from assets.pairs.holding_out import HeldOut
 from assets.pairs.identity import digest, drawn, pair_id, question_id, split_of, task_id
 from assets.pairs.mending import mended, transplanted
 from assets.pairs.noising import Candidates
@@ -25,9 +26,11 @@ from assets.pairs.witness import witness
 from assets.questions import Template, ask, can_stand, every_unit_sql, fillings, gold_of, standing_sql
 from assets.questions.sampling import may_begin_later
 from noise_ops import Fault, Lack, NotApplicable, Operator, operators
+from robustgym.agents.oracle import Oracle
 from robustgym.gold import canonical
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
+from robustgym.yardsticks import work
 from schemas.concepts import Concepts
 from schemas.noise import Promise
 from schemas.overlays import Overlay, Value
@@ -63,7 +66,7 @@ def build_natural(
 
     Every template that patients are asked is laid over the units without its support test, one statement for each
     filling (`assets.questions.standing`). A unit becomes a pair if its reference gives NULL, no route tells the fact,
-    and a hospital mended in that one respect would answer.
+    and a hospital mended in that one respect would answer and show an agent something else.
 
     Args:
         hospital: The clean hospital.
@@ -81,17 +84,16 @@ def build_natural(
     asked: defaultdict[str, list[Asked]] = defaultdict(list)
     for question in questions.asked:
         asked[question.template].append(question)
-    work = [
-        _Work(template_id, tuple(found), concepts, questions, profile, seed)
+    searches = [
+        _Work(template_id, tuple(found), concepts, questions.held_out, profile, seed)
         for template_id, found in sorted(asked.items())
         if can_stand(Template.parse(template_id))
     ]
-    light = [work_.sent() for work_ in work]
     found: list[_Found] = []
-    for number, made in enumerate(side_by_side(_searched, light, hospital), start=1):
+    for number, made in enumerate(side_by_side(_searched, searches, hospital), start=1):
         found.append(made)
         if progress:
-            progress("looking for natural noise", number, len(work))
+            progress("looking for natural noise", number, len(searches))
     names = [name for name, operator in operators().items() if operator.natural]
     return tuple(_of_operator(name, found) for name in names)
 
@@ -103,14 +105,9 @@ class _Work:
     template: str
     asked: tuple[Asked, ...]
     concepts: Concepts
-    questions: Questions
+    held_out: HeldOut
     profile: Profile
     seed: int
-
-    def sent(self) -> _Work:
-        """The same without the questions of other templates: workers need not carry them."""
-        light = Questions(asked=(), drops=(), left_out=(), held_out=self.questions.held_out)
-        return _Work(self.template, self.asked, self.concepts, light, self.profile, self.seed)
 
 
 @dataclass
@@ -167,9 +164,8 @@ class _Kind:
         name = self.operator.name
         if isinstance(self.found, Lack):
             return self.found.where
-        if self.found.usable:
-            return f"usable = n AND {name} > 0"
-        return f"usable = 0 AND n > 0 AND {name} = n"
+        borne = f"usable = n AND {name} > 0" if self.found.usable else f"usable = 0 AND n > 0 AND {name} = n"
+        return f"{borne} AND {self.found.given}"
 
 
 class _Searcher:
@@ -179,7 +175,7 @@ class _Searcher:
         self.hospital, self.work, self.seed = hospital, work, work.seed
         self.template = Template.parse(work.template)
         self.found = _Found(self.template)
-        self.held_out = work.questions.held_out
+        self.held_out = work.held_out
         self._session = hospital.session(row_ids=True)
         self._near = Neighbourhood(
             self._session,
@@ -199,7 +195,7 @@ class _Searcher:
         done: set[tuple[str, Split]] = set()
         for filling in self._fillings():
             day = DAYS[int(digest(self.seed, self.template.id, canonical(filling), "day")[:8], 16) % len(DAYS)]
-            kinds = self._kinds(filling, day)
+            kinds = [k for k in self._kinds(filling) if any((k.operator.name, split) not in done for split in Split)]
             if not kinds:
                 continue
             bearing, answered = self._units(filling, kinds, day)
@@ -229,7 +225,7 @@ class _Searcher:
                 seen.add(key)
                 yield filling
 
-    def _kinds(self, filling: Mapping[str, Value], day: int) -> list[_Kind]:
+    def _kinds(self, filling: Mapping[str, Value]) -> list[_Kind]:
         selection = self._target(filling)
         found = []
         for operator in operators().values():
@@ -313,10 +309,13 @@ class _Searcher:
                 if question.subject_ids == noisy.subject_ids:
                     continue
                 worlds = supporting(self._worlds(kind.found, noisy, sibling, question), noisy, self.hospital, None)
-                if worlds:
-                    self.found.pairs.append(self._made(kind, sibling, question, noisy, worlds))
+                if not worlds:
+                    continue
+                pair = self._made(kind, sibling, question, noisy, worlds)
+                if work(Oracle([pair.noise]), pair.noise, self.hospital)[1].outcome.success:
+                    self.found.pairs.append(pair)
                     return True
-            self.found.drops[name, "no supported world: mended in this respect alone, it has no answer either"] += 1
+            self.found.drops[name, "no supported world that would show the fault: mended, it has no answer either"] += 1
         return False
 
     def _clean(self, parameters: Mapping[str, Value], split: Split) -> tuple[Asked, Question] | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from assets.questions.compiler import _Compiler, unchanged, with_
-from assets.questions.grammar import Side, Stream
+from assets.questions.grammar import Shape, Side, Stream
 from assets.questions.placing import inside, swapped, tie
 from assets.questions.sampling import slots_of
 from assets.questions.template import Template
@@ -50,8 +50,8 @@ def standing_sql(
         tests: SQL by name over the counts: `n` records of the concept in the unit's window, or of which nobody can say;
             `usable` ones that lie in it; `moments` of those; `linked` to the unit's admission whenever they were (NULL
             where the window lies outside of it); `ever` in the patient's whole record; `days` the unit lasts; whether
-            the question is `closed`, so that none is an answer; its `nth`; `from_day`; and of each fault its name, the
-            records of `n` that bear it.
+            the question is `closed`, so that none is an answer, or `timed`, so that the answer is a time or a number of
+            hours; its `nth`; `from_day`; and of each fault its name, the records of `n` that bear it.
         from_day: The day a further clause would count from; the window is that without it.
 
     Returns:
@@ -139,12 +139,13 @@ class _Standing(_Compiler):
         within = inside(stream.time, "f.lo", "f.hi", daily=stream.daily) if timed else "TRUE"
         if timed:
             maybe.append(f"({tied} AND {within})")
-            same = (
-                "x.hadm_id IS NULL OR x.hadm_id = f.hadm_id"
-                if "hadm_id" in table and unit.id != "subject_id"
-                else "TRUE"
-            )
-            maybe.append(f"({tied} AND ({same}) AND {stream.time} IS NULL)")
+            untimed = [tied, f"{stream.time} IS NULL"]
+            if "hadm_id" in table and unit.id != "subject_id":
+                untimed.append("(x.hadm_id IS NULL OR x.hadm_id = f.hadm_id)")
+            if "chartdate" in table and not stream.daily:
+                day = inside("x.chartdate", "f.lo", "f.hi", daily=True)
+                untimed.append(f"(x.chartdate IS NULL OR ({day}))")
+            maybe.append(f"({' AND '.join(untimed)})")
         column = tied.partition(" ")[0]
         if column != "x.subject_id":
             maybe.append(f"({column} IS NULL AND {within})")
@@ -164,7 +165,8 @@ class _Standing(_Compiler):
         lasts = f"date_diff('second', {unit.start}, {unit.end}) / 86400.0" if unit.start else "CAST(NULL AS DOUBLE)"
         given, key = ("unit", unit.id) if self.itself else ("frame", "uid")
         inner = self.template.window.side is Side.INSIDE and unit.id != "subject_id"
-        table = TABLES[self.template.stream(self.slots.concepts).target.table]
+        stream = self.template.stream(self.slots.concepts)
+        table = TABLES[stream.target.table]
         linked = "CAST(NULL AS INTEGER)"
         if inner and "hadm_id" in table:
             self.step(
@@ -175,6 +177,7 @@ class _Standing(_Compiler):
             "nth": f"{self.slots.nth}" if self.template.uses_nth else "CAST(NULL AS INTEGER)",
             "from_day": f"{from_day}" if from_day else "CAST(NULL AS INTEGER)",
             "closed": f"{self.template.selector.closed}",
+            "timed": f"{self.template.selector.shape in (Shape.TIME, Shape.HOURS) or stream.unit == 'hours'}",
         }
         counted = ("n", "usable", "moments", *faults)
         columns = [f"coalesce(c.{name}, 0) AS {name}" for name in counted]
