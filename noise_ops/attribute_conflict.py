@@ -84,7 +84,7 @@ def attribute_conflict(
         >>> attribute_conflict(agreed_race(), Random(0)).overlay.edits[0].after
         {'race': 'OTHER'}
         >>> attribute_conflict(agreed_race(), Random(0), said="unknown").overlay.edits[0].after
-        {'race': 'UNABLE TO OBTAIN'}
+        {'race': 'UNKNOWN'}
 
         >>> attribute_conflict(first_lactate(), Random(0))
         Traceback (most recent call last):

@@ -227,7 +227,7 @@ def test_every_word_is_found_and_named_as_its_file() -> None:
 
 
 def test_a_misnamed_file_says_so() -> None:
-    with pytest.raises(TypeError, match=r"selectors/any_of\.py holds .* named `any_of`"):
+    with pytest.raises(TypeError, match=r"selectors/agreed_name\.py holds .* named `agreed_name`"):
         words("selectors", Template)
 
 

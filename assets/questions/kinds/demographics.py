@@ -123,6 +123,10 @@ def _attribute(column: str, noun: str, nouns: str, own: dict[str, tuple[str, str
                         f"what {noun} was recorded at the last admission that states one {{when}}",
                         f"{nouns} at the last admission",
                     ),
+                    "agreed_name": (
+                        f"what is the patient's {noun}, on which all admissions that state one agree {{when}}",
+                        f"{nouns} on which all admissions that state one agree",
+                    ),
                 },
             ),
             time="x.admittime",

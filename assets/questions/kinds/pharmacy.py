@@ -75,6 +75,35 @@ def frequency(concept: Drug) -> Stream:
 
 
 @kind(Intent.MEDICATIONS, Pool.ORDERED_DRUG, least=15)
+def ordered_package(concept: Drug) -> Stream:
+    """Under which National Drug Codes a drug was ordered: which maker's, in which package. A recall asks that."""
+    return Stream(
+        target=Selection(
+            name="",
+            role=Role.TARGET,
+            table="prescriptions",
+            concept=folded("drug", concept.orders),
+            support=f"drug_type = 'MAIN' AND {known('prescriptions', 'ndc')} AND starttime IS NOT NULL",
+            label=f"order for {concept.lay_name} with its package",
+            time=("starttime",),
+            names=("ndc", "drug"),
+        ),
+        words=Phrases(
+            event=f"order for {concept.lay_name} with a package code",
+            events=f"orders for {concept.lay_name} with a package code",
+            entries=f"package codes (NDC) of the {concept.lay_name} ordered",
+            listed=f"package codes (NDC) was {concept.lay_name} ordered under",
+            tally="package codes",
+            counts="prescriptions of drug_type MAIN with an ndc other than '0', by start time",
+        ),
+        time="x.starttime",
+        text="x.ndc",
+        definition=spelled(concept.orders),
+        no_route="one strength of a drug comes in several packages, and no other table has their codes",
+    )
+
+
+@kind(Intent.MEDICATIONS, Pool.ORDERED_DRUG, least=15)
 def pharmacy_entry(concept: Drug) -> Stream:
     """How long the pharmacy kept a drug ready, and from where it was dispensed."""
     return Stream(
