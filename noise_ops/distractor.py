@@ -40,9 +40,9 @@ AFTER = {
     "aside": (
         "It is for the slides, not for the chart.",
         "I will be in the office this afternoon.",
-        "My colleague thinks it will be boring.",
-        "Coffee is on me.",
-        "We have a bet on this.",
+        "I only need it for my own notes.",
+        "A colleague of mine would like to know as well.",
+        "You have helped me with such things more than once.",
         "This is not urgent at all.",
     ),
     "clinical": (

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Literal
 
 from noise_ops import NotApplicable, noise_op
 from schemas.noise import Noise
 from schemas.overlays import Value
 from schemas.questions import Question
 
-Slot = Literal["concept", "threshold", "nth", "from_day"]
 
-
-@noise_op(
-    level="query",
-    promise="recomputed",
-    severities={
-        "day": {"slot": "from_day"},
-        "ordinal": {"slot": "nth"},
-        "limit": {"slot": "threshold"},
-        "item": {"slot": "concept"},
-    },
-    realism=("Dr.Spider",),
-)
-def param_shift(question: Question, rng: Random, *, slot: Slot = "concept") -> Noise:
+@noise_op(level="query", promise="recomputed", severities={"all": {}}, realism=("Dr.Spider",))
+def param_shift(question: Question, rng: Random) -> Noise:
     """Ask the same of another item, ordinal, limit or day, of which the record holds the answer just as well.
 
     The next question on a round is the last one with one word changed. An agent that answers from habit, or from what
@@ -35,7 +22,6 @@ def param_shift(question: Question, rng: Random, *, slot: Slot = "concept") -> N
     Args:
         question: The clean question.
         rng: The only source of randomness.
-        slot: What changes.
 
     Raises:
         NotApplicable: The question has nothing of the sort, or nothing else to put there.
@@ -43,21 +29,22 @@ def param_shift(question: Question, rng: Random, *, slot: Slot = "concept") -> N
     Examples:
         >>> from schemas.examples import discharge_destination, first_lactate
         >>> question = first_lactate()
-        >>> question.parameters["concept"], param_shift(question, Random(0)).parameters
+        >>> question.parameters["concept"], param_shift(question, Random(2)).parameters
         ('lactate', {'concept': 'glucose'})
-        >>> param_shift(question, Random(0), slot="from_day").parameters
+        >>> param_shift(question, Random(0)).parameters
         {'from_day': 3}
         >>> param_shift(discharge_destination(), Random(0))
         Traceback (most recent call last):
-        noise_ops.registry.NotApplicable: no other concept is there to put in its place
+        noise_ops.registry.NotApplicable: nothing in the question could be another
     """
-    others = _others(question, slot)
-    if not others:
-        raise NotApplicable(f"no other {slot} is there to put in its place")
-    return Noise(parameters={slot: rng.choice(others)})
+    slots = ["concept", "threshold", "nth", "from_day"]
+    for slot in rng.sample(slots, k=len(slots)):
+        if others := _others(question, slot):
+            return Noise(parameters={slot: rng.choice(others)})
+    raise NotApplicable("nothing in the question could be another")
 
 
-def _others(question: Question, slot: Slot) -> list[Value]:
+def _others(question: Question, slot: str) -> list[Value]:
     """What else the slot could hold."""
     present = question.parameters.get(slot)
     match slot:
@@ -65,10 +52,11 @@ def _others(question: Question, slot: Slot) -> list[Value]:
             return list(question.around.recorded)
         case "from_day":
             return [day for day in range(2, question.around.last.get(slot, 1) + 1) if day != present]
-        case "nth":
-            return [nth for nth in (2, 3, 4) if nth != present] if present is not None else []
-        case "threshold":
-            return [_near(float(present), share) for share in (0.8, 0.9, 1.1, 1.25)] if present is not None else []
+        case "nth" if present is not None:
+            return [nth for nth in (2, 3, 4) if nth != present]
+        case "threshold" if present is not None:
+            return [_near(float(present), share) for share in (0.8, 0.9, 1.1, 1.25)]
+    return []
 
 
 def _near(limit: float, share: float) -> float:
