@@ -47,7 +47,7 @@ _HOSPITAL = (
     "robustgym/guard",
     *(
         f"robustgym/{name}.py"
-        for name in ("cells", "engine", "gold", "hospital", "overlay_views", "parallel", "session", "shown")
+        for name in ("cells", "engine", "frames", "gold", "hospital", "overlay_views", "parallel", "session", "shown")
     ),
     "robustgym/warehouse.py",
     "robustgym/watchdog.py",
@@ -56,7 +56,7 @@ _ASKING = tuple(
     f"assets/pairs/{name}.py"
     for name in ("asking", "balancing", "holding_out", "identity", "records", "scans", "surroundings")
 )
-_NOISING = tuple(f"assets/pairs/{name}.py" for name in ("noising", "promises", "witness"))
+_NOISING = tuple(f"assets/pairs/{name}.py" for name in ("biting", "noising", "promises", "witness"))
 
 CODE: Mapping[str, tuple[str, ...]] = {
     "table_profile": ("assets/validation/table_profile.py", "robustgym/warehouse.py", "schemas/tables"),
