@@ -61,8 +61,8 @@ def dictionary_gap(
         share: Share of the dictionary's rows to hit, at least one.
 
     Raises:
-        NotApplicable: The answer takes no name from a dictionary, or half of one name is asked for, or, `emptied`, the
-            dictionary (`d_items`) has a name in every row.
+        NotApplicable: The answer takes no name from a dictionary, the question itself says what numbers mean, half of
+            one name is asked for, or, `emptied`, the dictionary (`d_items`) has a name in every row.
 
     Examples:
         >>> from schemas.examples import first_lactate
@@ -81,6 +81,9 @@ def dictionary_gap(
     labels = [selection for selection in question.selections_of(Role.LABEL) if selection.table in NAMING]
     if not labels:
         raise NotApplicable("the answer takes no name from a dictionary")
+    if re.search(r"\bl\.\w+ = '[^']*' OR x\.", question.reference_sql):
+        # Chest tubes lie under 'Output', so that questions about drains list them by number.
+        raise NotApplicable("the question itself says what some numbers mean")
     if how == "emptied" and any(TABLES[s.table][c].required for s in labels for c in NAMING[s.table]):
         raise NotApplicable("this dictionary never leaves a name empty")
     edits: list[Edit] = []
