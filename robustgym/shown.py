@@ -153,5 +153,5 @@ def scrub(error: Exception) -> str:
         return TOO_LARGE
     if isinstance(error, _INTERNAL):
         return "The statement could not be run (internal error); it counts as no result."
-    text = re.split(r"\nPossible solutions|Use \"SET", str(error))[0]
+    text = re.split(r'\nPossible solutions|\s*Use "?SET ', str(error))[0]
     return _WITHIN.sub("", text).strip()

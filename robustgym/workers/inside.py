@@ -36,6 +36,7 @@ _WARM = (
     "TIME '10:00', INTERVAL 3 DAY, [1], {'a': 1}, MAP {'a': 1}, 'x'::BLOB, '1'::BIT, 1::HUGEINT, "
     "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::UUID",
     "SELECT x FROM patients",
+    "SHOW TABLES",
     "SELECT TIMESTAMPTZ '2150-01-01' AT TIME ZONE 'Asia/Tokyo', 'x'::INTEGER",
 )
 """Statements that make the engine's and Python's libraries load what they load when first needed."""
@@ -107,6 +108,8 @@ def _serve(connection: Connection, hospital: Hospital) -> None:
             reply = {"refused": str(refused)}
         except InputError as error:
             reply = {"problems": [[problem.where, problem.what, problem.do] for problem in error.problems]}
+        except Exception as error:  # noqa: BLE001 - a fault of the gym's must not pass for the statement's
+            reply = {"fault": f"{type(error).__name__}: {error}"}
         connection.send_bytes(json.dumps(reply).encode())
         if content:
             connection.send_bytes(content)

@@ -62,6 +62,7 @@ class Worker:
         Raises:
             Failed: There is no reply. The next request is served by another process.
             InputError: The process could not be started.
+            RuntimeError: The worker has a fault of its own.
         """
         with self._line:
             for attempt in (1, 2):
@@ -82,7 +83,10 @@ class Worker:
                     raise Failed(late=False) from None
                 if session is not None:
                     session.generation = self.generation
-                return self._reply(pipe, seconds)
+                reply, content = self._reply(pipe, seconds)
+                if "fault" in reply:
+                    raise RuntimeError(f"a worker failed, which is no statement's doing: {reply['fault']}")
+                return reply, content
         raise AssertionError("unreachable")
 
     def forget(self, session: Session) -> None:
