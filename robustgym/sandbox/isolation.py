@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from functools import cache
 
 from robustgym.sandbox.inside import landlock
 from robustgym.sandbox.launch import Kind, Launch, bare, bubblewrap, closed
+from robustgym.sandbox.layout import layout
 from robustgym.sandbox.limits import Limits
 from robustgym.sandbox.process import Ended, Process
 
@@ -106,7 +108,8 @@ def held(kind: Kind) -> Isolation:
 
 def _detail(kind: Kind) -> str:
     if kind is Kind.LANDLOCK:
-        return f"interface {landlock.version()}, seccomp, no capabilities"
+        still = ", as root" if os.geteuid() == 0 and not layout().open_to_others() else ""
+        return f"interface {landlock.version()}, seccomp, no capabilities{still}"
     said = subprocess.run(["bwrap", "--version"], capture_output=True, text=True, check=False, env={"PATH": "/usr/bin"})
     return f"{said.stdout.split()[-1] if said.stdout.split() else 'of unknown version'}, seccomp, no network, no /proc"
 

@@ -61,8 +61,8 @@ class Layout:
         return sorted(path for paths in found for path in paths if path.is_dir() and not path.is_symlink())
 
     def open_to_others(self) -> bool:
-        """Whether another user of the machine can read it all."""
-        paths = (self.executable, self.standard, *self.packages)
+        """Whether another user of the machine can read it all, by way of the links where nothing can be mounted."""
+        paths = (self.executable, self.standard, *self.packages, links())
         folders = {folder for path in paths for folder in path.parents}
         return all(f.stat().st_mode & 0o1 for f in folders) and all(p.stat().st_mode & 0o4 for p in paths)
 
@@ -121,6 +121,7 @@ def links() -> Path:
     """
     folder = tempfile.TemporaryDirectory(prefix="robustgym-python-")
     _kept.append(folder)
+    Path(folder.name).chmod(0o755)
     found = layout()
     for name, entries in (("standard", found.standard_entries()), ("packages", found.packages)):
         (Path(folder.name) / name).mkdir()
