@@ -11,6 +11,7 @@ from annotated_types import Interval
 from noise_ops import NotApplicable, Severity, noise_op
 from noise_ops._edits import overlay
 from noise_ops._worlds import siblings
+from schemas.answers import AnswerKind
 from schemas.noise import Noise
 from schemas.overlays import Delete, DeleteWhere, Edit, Overlay, UpdateWhere
 from schemas.questions import Question, Role, Scope, Selection, salient, update
@@ -49,8 +50,8 @@ def dictionary_gap(
     demo's `d_labitems` have none. The records still hold the code or the number; what it is called stands nowhere.
     The edit lies in the overlay of this pair alone, so that no other question loses a name.
 
-    Limits: only questions that answer with a name or a category of a dictionary; where a code or a number is asked for,
-    nothing would be lost. Rows labelled `Delete` or `Voided` occur too (13), but questions take them for names, so that
+    Limits: only questions that answer with a name or a category of a dictionary, or sort records by it; where a code or
+    a number of different names is asked for, nothing would be lost. Rows labelled `Delete` or `Voided` occur too (13), but questions take them for names, so that
     relabelling would put a wrong answer in place of none. Where a question of a population asks about one group of
     codes, the rows of that group are hit, else the whole dictionary.
 
@@ -81,6 +82,8 @@ def dictionary_gap(
     labels = [selection for selection in question.selections_of(Role.LABEL) if selection.table in NAMING]
     if not labels:
         raise NotApplicable("the answer takes no name from a dictionary")
+    if not any(_read(question, selection) for selection in labels):
+        raise NotApplicable("the answer does not rest on a name")
     if re.search(r"\bl\.\w+ = '[^']*' OR x\.", question.reference_sql):
         # Chest tubes lie under 'Output', so that questions about drains list them by number.
         raise NotApplicable("the question itself says what some numbers mean")
@@ -108,6 +111,15 @@ def dictionary_gap(
             )
         worlds += _renamed(question, selection)
     return Noise(overlay=overlay(edits), worlds=worlds)
+
+
+def _read(question: Question, label: Selection) -> bool:
+    """Whether the reference reads a name, and not only to count how many different ones there are: codes do as well."""
+    columns = "|".join(NAMING[label.table])
+    named = re.search(rf"\bl\.(?:{columns}) AS name\b", question.reference_sql)
+    if named and question.answer.kind is AnswerKind.COUNT:
+        return False
+    return bool(re.search(rf"\bl\.(?:{columns})\b", question.reference_sql))
 
 
 def _where(question: Question, label: Selection, share: float, rng: Random) -> str:

@@ -191,8 +191,8 @@ def principal_title() -> Question:
         reference_sql=reference(
             codes,
             titles,
-            select="""SELECT CASE WHEN count(DISTINCT long_title) = 1 THEN min(long_title) END
-            FROM codes JOIN titles USING (icd_code, icd_version)""",
+            select="""SELECT CASE WHEN count(DISTINCT l.long_title) = 1 THEN min(l.long_title) END
+            FROM codes AS x JOIN titles AS l ON l.icd_version = x.icd_version AND l.icd_code = x.icd_code""",
         ),
         subject_ids=(PATIENT,),
         gold="Acute on chronic systolic (congestive) heart failure",
