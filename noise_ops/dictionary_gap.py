@@ -51,9 +51,9 @@ def dictionary_gap(
     The edit lies in the overlay of this pair alone, so that no other question loses a name.
 
     Limits: only questions that answer with a name or a category of a dictionary, or sort records by it; where a code or
-    a number of different names is asked for, nothing would be lost. Rows labelled `Delete` or `Voided` occur too (13), but questions take them for names, so that
-    relabelling would put a wrong answer in place of none. Where a question of a population asks about one group of
-    codes, the rows of that group are hit, else the whole dictionary.
+    a number of different names is asked for, nothing would be lost. Rows labelled `Delete` or `Voided` occur too (13),
+    but questions take them for names: relabelling would put a wrong answer in place of none. Where a question of a
+    population asks about one group of codes, the rows of that group are hit, else the whole dictionary.
 
     Args:
         question: The clean question.
