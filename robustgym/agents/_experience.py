@@ -22,12 +22,12 @@ class Experience:
         self._seen: defaultdict[Hashable, list[Gold]] = defaultdict(list)
         for row in sorted(train, key=lambda row: row.task_id):
             if row.gold is not None:
-                for key in (row.template, row.answer, row.answer.kind):
+                for key in ((row.template, row.answer.kind), row.answer, row.answer.kind):
                     self._seen[key].append(row.gold)
 
     def of(self, task: Task) -> Sequence[Gold]:
         """Answers of the task's template; else of the same contract, else of the same kind; none if there are none."""
-        for key in (self._template[task.task_id], task.answer, task.answer.kind):
+        for key in ((self._template[task.task_id], task.answer.kind), task.answer, task.answer.kind):
             if key in self._seen:
                 return self._seen[key]
         return ()

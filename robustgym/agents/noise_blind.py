@@ -1,9 +1,9 @@
 """An agent that knows how each question is computed and takes the record as it finds it.
 
 It runs the naive reference: the right tables, patient, window and sum, without a test of whether a value is there,
-plausible, in the unit asked for and at a known time. On clean tasks it is nearly an oracle; on noise it answers from
-what supports nothing, or has nothing to answer and does not say what it saw. It abstains where its one statement gives
-nothing.
+plausible, in the unit asked for and at a known time. It submits what that gives, the first value where there are
+several, and null where there is none. On clean tasks it is nearly an oracle; on noise it is right just where the fault
+leaves nothing to be misread.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Iterable
 
 from robustgym.agents import Desk
 from robustgym.gold import GoldError, canonical, gold_from_rows
+from robustgym.shown import Shown
+from schemas.answers import AnswerType, Gold
 from schemas.pairs import GoldRow, Task
 from schemas.verdicts import Transcript
 
@@ -26,13 +28,18 @@ class NoiseBlind:
         """Run the naive reference and submit what it gives."""
         shown = desk.sql(self._rows[task.task_id].naive_sql)
         if shown.ok:
-            try:
-                answer = canonical(gold_from_rows(task.answer, shown.columns, shown.rows))
-            except GoldError:
-                # Several values where one is asked for, or a text for a number: it has nothing it could submit.
-                answer = "null"
-            desk.submit(answer)
+            desk.submit(canonical(_taken(task.answer, shown)))
         return desk.transcript
+
+
+def _taken(answer: AnswerType, shown: Shown) -> Gold:
+    """What whoever asks no questions reads from a result."""
+    for rows in (shown.rows, shown.rows[:1]):
+        try:
+            return gold_from_rows(answer, shown.columns, rows)
+        except GoldError:
+            continue
+    return None
 
 
 def noise_blind(rows: Iterable[GoldRow]) -> NoiseBlind:
