@@ -40,7 +40,7 @@ AFTER = {
     "aside": (
         "It is for the slides, not for the chart.",
         "I will be in the office this afternoon.",
-        "I only need it for my own notes.",
+        "I need it for my own notes.",
         "A colleague of mine would like to know as well.",
         "You have helped me with such things more than once.",
         "This is not urgent at all.",
