@@ -133,11 +133,12 @@ def _give_up(file: str) -> list[str]:
     Returns:
         What could be given up, in words.
     """
+    found = layout()
     nothing: dict[str, Any] = {"limits": {}, "user": None, "parent": None, "read": None, "refuse": False}
     start.close_in(nothing | {"limits": {"FSIZE": 0, "CORE": 0}})
     given = []
-    found = layout()
-    if hasattr(os, "setresuid") and os.geteuid() == 0 and found.open_to_others() and _open_to_others(Path(file)):
+    needed = (Path(file), found.executable, found.standard, *found.packages)
+    if hasattr(os, "setresuid") and os.geteuid() == 0 and all(map(_open_to_others, needed)):
         start.close_in(nothing | {"user": _NOBODY})
         given.append("nobody")
     libraries = [*found.system, *found.shared, found.standard, *(p for p in sys.path if p.endswith("-packages"))]
@@ -163,9 +164,9 @@ def _holds(give_up: Callable[[], object]) -> bool:
     return True
 
 
-def _open_to_others(file: Path) -> bool:
+def _open_to_others(path: Path) -> bool:
     """Whether a user who owns nothing can read it."""
-    return all(folder.stat().st_mode & 0o1 for folder in file.parents) and bool(file.stat().st_mode & 0o4)
+    return all(folder.stat().st_mode & 0o1 for folder in path.parents) and bool(path.stat().st_mode & 0o4)
 
 
 def _limit_memory(engine: int) -> None:
