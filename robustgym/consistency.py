@@ -26,7 +26,7 @@ from robustgym.yardsticks import DUE
 from schemas.json_schema import PUBLISHED
 from schemas.noise import Level, Promise
 from schemas.pairs import Condition, GoldRow, Pair, Split, Task
-from schemas.release import Manifest
+from schemas.release import Manifest, Profile
 
 DOCUMENTS = ("CHANGELOG.md", "DATASHEET.md", "LICENSE.txt", "README.md", "croissant.json", "report.html")
 """Files every release has beside its tables, manifest and checksums."""
@@ -243,8 +243,22 @@ def balance(manifest: Manifest, found: Iterable[Pair]) -> Iterator[str]:
         n = sum(name in ("all", pair.clean.split) for pair in found)
         if manifest.counts.get(name) != n:
             yield f"The manifest counts {manifest.counts.get(name)} pairs ({name}), there are {n}."
+    yield from abstentions(manifest.profile, found)
     odd = sorted(p.clean.pair_id for p in found if p.noise.promise not in manifest.profile.promises)
     yield from (f"Pair {pair_id}: the profile publishes no such promise." for pair_id in odd)
+
+
+def abstentions(profile: Profile, found: Iterable[Pair]) -> Iterator[str]:
+    """Who abstains whatever is asked is right on no more of a cell's noise tasks than one who draws lots.
+
+    Chance is one in as many as there are promises: abstain, stay with the answer, or find another one.
+    """
+    found = tuple(found)
+    cells = Counter(pair.clean.cell for pair in found)
+    silent = Counter(pair.clean.cell for pair in found if pair.noise.gold is None)
+    for name, n in sorted(silent.items()):
+        if n > (most := profile.abstentions_of(cells[name])):
+            yield f"Cell {name}: {n} of {cells[name]} noise tasks are to be abstained from, at most {most} may be."
 
 
 def short_cells(manifest: Manifest) -> Iterator[str]:

@@ -73,6 +73,18 @@ class Profile(Frozen):
         cells: dict[Cell, int] = {(Split.TEST, *kind): self.test_pairs_per_cell for kind in kinds}
         return cells | {(Split.TRAIN, *kind): even + (place < over) for place, kind in enumerate(kinds)}
 
+    def abstentions_of(self, pairs: int) -> int:
+        """How many of a cell's pairs may promise abstention: its even share among the promises published.
+
+        So who abstains whatever is asked, with evidence, does no better on noise tasks than one who draws lots among
+        what may have become of the answer. A single pair may be an abstention.
+
+        >>> paper, extended = Profile.load("paper"), Profile.load("extended")
+        >>> paper.abstentions_of(28), extended.abstentions_of(28), extended.abstentions_of(1)
+        (28, 9, 1)
+        """
+        return max(1, pairs // len(self.promises)) if pairs else 0
+
     def natural_of(self, pairs: int) -> int:
         """How many of a cell's pairs are natural, where the source has so many.
 

@@ -10,14 +10,10 @@ import pytest
 
 from assets.validation.shortcuts import GROUPS, LEAST, broken, shortcuts
 from assets.validation.visible import NUMBERS, visible
-from schemas.answers import AnswerKind, AnswerType
-from schemas.noise import Level, Promise
-from schemas.overlays import Overlay
+from schemas.noise import Level
 from schemas.pairs import Condition, GoldRow, Split, Task
-from schemas.questions import Intent, Scope
 from schemas.release import Shortcut
-
-POTASSIUM = AnswerType(kind=AnswerKind.QUANTITY, unit="mmol/L", decimals=1)
+from tests.made_pairs import POTASSIUM, pair
 
 Ask = Callable[[Random, int], str]
 Ids = Callable[[str, Condition], str]
@@ -31,47 +27,29 @@ def same(rng: Random, n: int) -> str:
     return f"What was the first potassium of admission {admission(rng)}? Sort {n % 7}."
 
 
-def hashed(pair: str, condition: Condition) -> str:
-    return hashlib.sha256(f"{pair}{condition}".encode()).hexdigest()[:16]
+def hashed(name: str, condition: Condition) -> str:
+    return hashlib.sha256(f"{name}{condition}".encode()).hexdigest()[:16]
 
 
 def release(
     level: Level, operator: str, clean: Ask = same, noise: Ask | None = None, ids: Ids = hashed
 ) -> list[GoldRow]:
     """Seventy-two pairs of one operator, a third of them to test with; without `noise` both tasks ask the same."""
-    rows = []
+    rows: list[GoldRow] = []
     for n in range(72):
-        rng, pair = Random(n), f"{n:016x}"
+        rng = Random(n)
         asked = clean(rng, n)
         other = noise(rng, n) if noise else asked
-        for condition, question in ((Condition.CLEAN, asked), (Condition.NOISE, other)):
-            rows.append(
-                GoldRow(
-                    pair_id=pair,
-                    task_id=ids(pair, condition),
-                    condition=condition,
-                    split=Split.TRAIN if n % 3 else Split.TEST,
-                    intent=Intent.LABS,
-                    scope=Scope.PATIENT,
-                    level=level,
-                    operator=operator,
-                    severity="all",
-                    template=f"template {n % 9}",
-                    parameters={},
-                    question=question,
-                    answer=POTASSIUM,
-                    reference_sql="SELECT 1",
-                    gold=4.2 if condition is Condition.CLEAN else None,
-                    records=(),
-                    overlay=Overlay(),
-                    worlds=(),
-                    schema_evidence=(),
-                    witness_sql="SELECT 1",
-                    promise=Promise.ABSTENTION,
-                    subject_ids=(),
-                    tables=(),
-                )
-            )
+        two = pair(
+            n,
+            question=asked,
+            noise={"question": other},
+            split=Split.TRAIN if n % 3 else Split.TEST,
+            level=level,
+            operator=operator,
+            template=f"template {n % 9}",
+        )
+        rows += [row.model_copy(update={"task_id": ids(row.pair_id, row.condition)}) for row in two]
     return rows
 
 
@@ -122,7 +100,7 @@ def test_a_range_of_ids_gives_it_away() -> None:
 
 def test_ids_and_the_order_of_the_file_are_looked_at() -> None:
     telling = release(
-        Level.VALUE, "value_null", ids=lambda pair, c: ("0" if c is Condition.CLEAN else "f") + hashed(pair, c)[1:]
+        Level.VALUE, "value_null", ids=lambda name, c: ("0" if c is Condition.CLEAN else "f") + hashed(name, c)[1:]
     )
     found = shortcuts(telling)
     assert of(found, "value level").broken

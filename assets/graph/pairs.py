@@ -27,6 +27,12 @@ from robustgym import consistency
             blocking=True,
             description="Train and test share no patient and no population question.",
         ),
+        dg.AssetCheckSpec(
+            "silence_is_no_better_than_chance",
+            asset=keys.PAIRS,
+            blocking=True,
+            description="Of a cell's noise tasks, no more are abstentions than their even share among the promises.",
+        ),
     ],
 )
 def balanced_pairs(build: Build) -> dg.MaterializeResult:
@@ -37,6 +43,7 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
     chosen = product.value
     tasks = rows(chosen)
     shared = tuple(consistency.splits(tasks))
+    silent = tuple(consistency.abstentions(build.plan().profile, chosen.pairs))
     levels = Counter((pair.clean.split, pair.clean.level) for pair in chosen.pairs)
     makers = Counter(pair.clean.operator for pair in chosen.pairs)
     found = Counter(pair.clean.operator for pair in chosen.pairs if pair.clean.origin == "natural")
@@ -72,6 +79,11 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
                 check_name="splits_share_nobody",
                 passed=not shared,
                 description=" ".join(shared[:5]) or None,
+            ),
+            dg.AssetCheckResult(
+                check_name="silence_is_no_better_than_chance",
+                passed=not silent,
+                description=" ".join(silent[:5]) or None,
             ),
         ],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assets.pairs.balancing import most
@@ -11,6 +11,7 @@ from assets.pairs.holding_out import HeldOut
 from assets.pairs.identity import digest
 from assets.pairs.noising import Candidates
 from robustgym.gold import canonical
+from schemas.noise import Promise
 from schemas.pairs import Pair, Split
 from schemas.release import Cell, Drop, Profile
 
@@ -52,7 +53,7 @@ def select(
     empty. Within a cell the next pair is always one whose clean question no pair has yet; then one whose answer its
     template does not have too often already; then one that shows a template or a concept held out for the test split;
     then of the promise, the operator, the template and the concept that the cell has least of; ties go by a hash of the
-    pair's name and the seed.
+    pair's name and the seed. Never does a cell hold more abstentions than the profile allows: it stays short instead.
 
     Args:
         candidates: What the operators made.
@@ -66,14 +67,14 @@ def select(
     for pair in sorted(found, key=lambda p: digest(seed, p.clean.pair_id)):
         waiting.setdefault(cell_of(pair), []).append(_Waiting.of(pair, held_out))
     wanted = profile.wanted()
-    chooser = _Chooser(waiting, {cell: profile.natural_of(n) for cell, n in wanted.items()})
+    chooser = _Chooser(waiting, profile, {cell: profile.natural_of(n) for cell, n in wanted.items()})
     # The test split chooses first, and the levels of a cell share its questions: so they take turns, cell by cell.
     for cell, n in wanted.items():
         if cell[0] is Split.TEST:
             chooser.take(cell, n)
     train = [cell for cell in wanted if cell[0] is Split.TRAIN]
     for _ in range(profile.train_pairs):
-        open_cells = [cell for cell in train if waiting.get(cell)]
+        open_cells = [cell for cell in train if chooser.open_to(cell)]
         if not open_cells:
             break
         chooser.take(min(open_cells, key=lambda cell: chooser.taken[cell]), 1)
@@ -87,6 +88,9 @@ def select(
         ),
         more=more,
     )
+
+
+_ABSTENTION: tuple[str, object] = ("promise", Promise.ABSTENTION)
 
 
 @dataclass(frozen=True)
@@ -120,8 +124,9 @@ class _Waiting:
 class _Chooser:
     """Takes pairs out of those that wait, one cell at a time."""
 
-    def __init__(self, waiting: dict[Cell, list[_Waiting]], natural: Mapping[Cell, int]) -> None:
+    def __init__(self, waiting: dict[Cell, list[_Waiting]], profile: Profile, natural: Mapping[Cell, int]) -> None:
         self._waiting = waiting
+        self._profile = profile
         self._natural = Counter(natural)
         """Natural pairs that a cell still lacks."""
         self.pairs: list[Pair] = []
@@ -133,9 +138,12 @@ class _Chooser:
 
     def take(self, cell: Cell, n: int) -> None:
         """Take up to `n` pairs for a cell."""
-        left, seen = self._waiting.get(cell, []), self._seen.setdefault(cell, Counter())
-        for _ in range(min(n, len(left))):
-            best = left.pop(min(range(len(left)), key=lambda place: self._need(left[place], seen, cell)))
+        seen = self._seen.setdefault(cell, Counter())
+        for _ in range(n):
+            left, places = self._waiting.get(cell, []), self.open_to(cell)
+            if not places:
+                return
+            best = left.pop(min(places, key=lambda place: self._need(left[place], seen, cell)))
             row = best.pair.clean
             self.pairs.append(best.pair)
             self.taken[cell] += 1
@@ -144,6 +152,13 @@ class _Chooser:
             self._answers.update([(row.template, ""), (row.template, best.answer)])
             self._shown |= best.held_out
             seen.update(best.traits)
+
+    def open_to(self, cell: Cell) -> Sequence[int]:
+        """Places of the pairs that a cell may take: no abstention where it would have too many of them."""
+        left, seen = self._waiting.get(cell, []), self._seen.get(cell, Counter())
+        if seen[_ABSTENTION] < self._profile.abstentions_of(self.taken[cell] + 1):
+            return range(len(left))
+        return [place for place, waiting in enumerate(left) if _ABSTENTION not in waiting.traits]
 
     def _need(self, waiting: _Waiting, seen: Counter[tuple[str, object]], cell: Cell) -> tuple[int, ...]:
         """How little a cell needs this pair: smallest first."""

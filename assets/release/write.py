@@ -168,6 +168,7 @@ def _proven(draft: Draft) -> tuple[Pair, ...]:
     # What `robustgym verify` would find fault with is not published in the first place.
     rows = tuple(row for pair in pairs for row in pair)
     reasons += [*consistency.pairs(pairs), *consistency.splits(rows), *consistency.ids(rows)]
+    reasons += consistency.abstentions(draft.profile, pairs)
     if reasons:
         raise ReleaseRefused(reasons)
     return pairs
