@@ -17,7 +17,7 @@ def _by_nature(selection: Selection) -> Lack:
     """A patient of whom nobody ever recorded what is asked about. Asked how often, or whether, "none" is an answer."""
     if selection.concept == "TRUE":
         raise NotApplicable("every concept of the sort is asked about")
-    return Lack("ever = 0 AND NOT closed")
+    return Lack("ever = 0 AND named AND NOT closed")
 
 
 @noise_op(

@@ -65,7 +65,7 @@ def transplanted(
     edits: list[Edit] = []
     last: str = ""
     for selection in clean.targets:
-        if selection.table in (template.unit.table, "patients", "admissions"):
+        if selection.table in (template.unit.table, "patients"):
             continue
         ids = fresh_ids(noisy, selection.table)
         for record in clean.records_of(selection):

@@ -50,7 +50,7 @@ def standing_sql(
         tests: SQL by name over the counts: `n` records of the concept in the unit's window, or of which nobody can say;
             `usable` ones that lie in it; `moments` of those; `linked` to the unit's admission whenever they were (NULL
             where the window lies outside of it); `ever` in the patient's whole record; `days` the unit lasts; whether
-            the question is `closed`, so that none is an answer, or `timed`, so that the answer is a time or a number of
+            the question is about a `named` concept, `closed`, so that none is an answer, or `timed`, so that the answer is a time or a number of
             hours; its `nth`; `from_day`; and of each fault its name, the records of `n` that bear it.
         from_day: The day a further clause would count from; the window is that without it.
 
@@ -176,6 +176,7 @@ class _Standing(_Compiler):
         constants = {
             "nth": f"{self.slots.nth}" if self.template.uses_nth else "CAST(NULL AS INTEGER)",
             "from_day": f"{from_day}" if from_day else "CAST(NULL AS INTEGER)",
+            "named": f"{'concept' in self.template.pools}",
             "closed": f"{self.template.selector.closed}",
             "timed": f"{self.template.selector.shape in (Shape.TIME, Shape.HOURS) or stream.unit == 'hours'}",
         }
