@@ -19,6 +19,9 @@ from schemas.questions import Question, Record, Scope, Selection
 SENTINEL = 999999.0
 """What devices and forms write for "no value"."""
 
+RECKONED = frozenset({"patients", "drgcodes", "diagnoses_icd", "icustays"})
+"""Tables whose numbers are reckoned or billed by a program, and never typed or transmitted by a device."""
+
 _REPETITIONS = range(2, 7)
 
 FAR = 2.0
@@ -40,6 +43,7 @@ def _by_nature(selection: Selection) -> Fault:
     promise="abstention",
     severities={
         "half": Severity({"share": 0.5}, promise="recomputed"),
+        "zero": {"how": "zero"},
         "concatenated": {"how": "concatenated"},
         "sentinel": {"how": "sentinel"},
     },
@@ -50,25 +54,27 @@ def implausible(
     question: Question,
     rng: Random,
     *,
-    how: Literal["sentinel", "concatenated"] = "sentinel",
+    how: Literal["sentinel", "concatenated", "zero"] = "sentinel",
     share: Annotated[float, Interval(gt=0, le=1)] = 1.0,
 ) -> Noise:
     """Replace numbers that carry the answer with numbers outside everything plausible.
 
-    Monitors write 999999 for a lost signal, and a heart rate of 102 typed twice becomes 102102: MIMIC-IV 3.1 holds 22
-    heart rates above 1000, and heights of 825070 inches. The cell is filled, in the right unit, and useless.
+    Monitors write 0 or 999999 for a lost signal, and a heart rate of 102 typed twice becomes 102102: MIMIC-IV 3.1 holds
+    3,611 heart rates of 0 or less and 22 above 1000, and heights of 825070 inches. The cell is filled, in the right
+    unit, and useless.
 
-    Limits: the selection must say what is plausible, and the number must lie beyond that. Digits are written as often
+    Limits: the selection must say what is plausible, and the number must lie beyond that. Ages, billing levels and
+    positions are reckoned by programs and have no such errors. Digits are written as often
     as it takes. A mean or a share that leaves such records out is recomputed from what remains, if anything does.
 
     Args:
         question: The clean question.
         rng: The only source of randomness.
-        how: `sentinel` writes 999999, `concatenated` the digits of the number several times over.
+        how: `sentinel` writes 999999, `zero` 0, `concatenated` the digits of the number several times over.
         share: Share of the records to spoil, at least one.
 
     Raises:
-        NotApplicable: No target is a number with an upper bound that can be exceeded so.
+        NotApplicable: No target is a number with an upper bound, or what would be written is plausible.
 
     Examples:
         >>> from schemas.examples import discharge_destination, first_lactate
@@ -83,14 +89,16 @@ def implausible(
         noise_ops.registry.NotApplicable: no target is a number with an upper bound
     """
     targets = [s for s in chosen_targets(question, share) if measured(s) and s.high is not None]
+    targets = [selection for selection in targets if selection.table not in RECKONED]
     if not targets:
         raise NotApplicable("no target is a number with an upper bound")
     spoilt = []
     for selection in targets:
-        if how == "sentinel":
-            if plausible(SENTINEL, selection):
-                raise NotApplicable(f"{SENTINEL:.0f} is plausible here")
-            spoilt.append(question.put(selection, written(selection, SENTINEL), share, rng))
+        if how != "concatenated":
+            instead = SENTINEL if how == "sentinel" else 0.0
+            if plausible(instead, selection):
+                raise NotApplicable(f"{instead:.0f} is plausible here")
+            spoilt.append(question.put(selection, written(selection, instead), share, rng))
         else:
             row = partial(_concatenated, selection)
             spoilt.append(rewritten(question, selection, share, rng, row, _concatenated_sql(question, selection)))

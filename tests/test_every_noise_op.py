@@ -67,6 +67,9 @@ ELSEWHERE = {
     ("cohort_missing half", "median_glucose"),  # half a cohort may have the median of the whole
     # The dictionary has no code of such a format.
     *((f"code_format {form}", "principal_title") for form in ("dot", "blank", "case")),
+    # These questions take one spelling alone.
+    *((f"name_variant {how}", f"heparin_{what}") for how in ("listed", "misspelt") for what in ("hours", "packages")),
+    *((f"name_variant {how}", "insulin_doses") for how in ("listed", "misspelt")),
     ("time_coarse midnight", "first_lactate"),  # both results of the day tie at midnight
     ("time_coarse midnight", "median_glucose"),  # midnight lies before the admission
     ("time_coarse midnight", "first_culture"),  # the answer is the hour itself
