@@ -79,9 +79,9 @@ class Lack:
     where: str
     """SQL over what was counted of the unit (`assets.questions.standing`): `n` records of the concept in its window,
     `usable` ones among them, `moments` at which those lie, `linked` to the unit's admission whenever they were, `ever`
-    in the whole record of the patient, `days` the unit lasts, whether the question is about a `named` concept, `closed`, so that none is an
-    answer, and `timed`, so that the answer is a time or a number of hours, its `nth`, and the `from_day` a clause would
-    count from (NULL where it has none)."""
+    in the whole record of the patient, `days` the unit lasts; whether the question is about a `named` concept,
+    `closed`, so that none is an answer, or `timed`, so that the answer is a time or a number of hours; its `nth`, and
+    the `from_day` a clause would count from (NULL where it has none)."""
     prolongs: bool = False
     """Whether the unit itself must last longer for the question to have an answer."""
     others: bool = False

@@ -50,8 +50,9 @@ def standing_sql(
         tests: SQL by name over the counts: `n` records of the concept in the unit's window, or of which nobody can say;
             `usable` ones that lie in it; `moments` of those; `linked` to the unit's admission whenever they were (NULL
             where the window lies outside of it); `ever` in the patient's whole record; `days` the unit lasts; whether
-            the question is about a `named` concept, `closed`, so that none is an answer, or `timed`, so that the answer is a time or a number of
-            hours; its `nth`; `from_day`; and of each fault its name, the records of `n` that bear it.
+            the question is about a `named` concept, `closed`, so that none is an answer, or `timed`, so that the answer
+            is a time or a number of hours; its `nth`; `from_day`; and of each fault its name, the records of `n` that
+            bear it.
         from_day: The day a further clause would count from; the window is that without it.
 
     Returns:
