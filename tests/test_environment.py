@@ -302,3 +302,46 @@ def test_results_are_readable() -> None:
     assert readable("python", Shown(("output",), (("3\n",),)), 0.1) == "3\n[done, in under a second]"
     assert readable("python", Shown(("output",), (("",),))) == "(no output)\n[done]"
     assert str(SUBJECT) in readable("sql", Shown(("subject_id",), ((SUBJECT,),)))
+
+
+def test_the_example_of_the_readme_runs(
+    published: tuple[Release, Warehouse], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release, warehouse = published
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    [example] = [code for code in re.findall(r"(?s)```python\n(.*?)```", text) if "Gym.open" in code]
+    assert len(example.splitlines()) <= 15
+    (warehouse.path / ".staging").mkdir(exist_ok=True)
+    monkeypatch.setattr(environments, "WAREHOUSES", warehouse.path.parent)
+    exec(example.replace("data/releases/robustgym-synthetic-smoke-1.0.0", str(release.path)), {})
+    said = capsys.readouterr().out
+    assert "[1 row, in" in said
+    assert "abstained_wrongly" in said
+
+
+def test_python_reads_what_sql_shows_and_keeps_its_variables(published: tuple[Release, Warehouse]) -> None:
+    with Gym.open(*published, workers=1) as gym, gym.environment() as seat:
+        if gym.isolation.python.startswith("off"):
+            pytest.skip(f"no sandbox is to be had here ({gym.isolation.python})")
+        seen = []
+        for condition in Condition:
+            told = seat.reset(task(gym, condition).task_id)
+            assert [tool["function"]["name"] for tool in told.tools] == list(NAMES)
+            cells = (
+                "labs = query('SELECT itemid, valuenum FROM labevents WHERE itemid = 50971')",
+                "print(len(labs)); labs.valuenum.sum()",
+                "query('SELECT x FROM labevents')",
+                "query('COPY patients TO 1')",
+                "len(query('SELECT i FROM range(200000) AS r(i)'))",
+            )
+            results = [seat.step(Action("python", {"code": code})) for code in cells]
+            seen.append([result.shown for result in results])
+            seat.step(Action("submit", {"answer": "null"}))
+            assert len(seat.transcript.calls) == 6
+        assert seen[0] == seen[1]
+        quiet, sums, unknown, refused, large = seen[0]
+        assert quiet.ok
+        assert str(sums.rows[0][0]).splitlines()[0].isdigit()
+        assert "Binder Error" in str(unknown.error)
+        assert "read-only" in str(refused.error)
+        assert "larger than 100,000 rows" in str(large.error)
