@@ -31,8 +31,10 @@ The words are MIMIC-IV's own: 2,486 and 187 rows of the demo's `emar`, 17 of its
 `Rewritten` is the word of the ICU's record (mimic-code, norepinephrine.sql), of which the demo holds no row.
 """
 
-SENSITIVITIES = ("ab_itemid", "ab_name", "dilution_text", "dilution_comparison", "dilution_value", "interpretation")
-"""What a culture that was cancelled cannot have."""
+CANCELLED: dict[str, Value] = {"org_itemid": 90760, "isolate_num": 1} | dict.fromkeys(
+    ("ab_itemid", "ab_name", "quantity", "dilution_text", "dilution_comparison", "dilution_value", "interpretation")
+)
+"""The cells of a cancelled culture in the demo: an organism's number of its own, and nothing that was tested."""
 
 
 @noise_op(
@@ -119,7 +121,7 @@ def _companion(selection: Selection, word: str, hours: int) -> tuple[Row, dict[s
 
             return row, moved_sql | link | {c: literal(v) for c, v in fixed.items()}
         case "microbiologyevents":
-            fixed |= dict.fromkeys((*SENSITIVITIES, "comments"))
+            fixed |= CANCELLED | {"comments": None}
             return (lambda record: fixed), {c: literal(v) for c, v in fixed.items()}
     # A rewritten row kept its times and had another number.
     other, put = another_value(selection) if measured(selection) else ((lambda record: {}), {})
