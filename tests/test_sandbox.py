@@ -384,6 +384,9 @@ def test_query_gives_frames(box: Box) -> None:
     assert output(box, "frame.anchor_age.tolist(), frame.total.sum()") == "([50, <NA>, 70], np.int64(99))"
     assert output(box, "query('SELECT subject_id FROM patients', frame='polars').to_dicts()[0]") == "{'subject_id': 10}"
     assert output(box, "len(query('SELECT * FROM patients WHERE false')), len(query('large'))") == "(0, 20000)"
+    product = "(query('SELECT 20000000::INTEGER AS hadm_id').hadm_id * 1000).tolist()"
+    assert output(box, product) == "[20000000000]"
+    assert output(box, "query('SELECT 100000000000000000000::HUGEINT AS n').n.tolist()") == "[1e+20]"
     times = "query(\"SELECT TIMESTAMP '2150-01-02 03:04:05' AS t, DATE '2150-01-02' AS d, [1, 2] AS l, true AS b\")"
     assert output(box, f"[str(v) for v in {times}.iloc[0]]") == (
         "['2150-01-02 03:04:05', '2150-01-02 00:00:00', '[1 2]', 'True']"

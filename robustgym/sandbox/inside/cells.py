@@ -131,26 +131,26 @@ def _short(raised: BaseException) -> str:
 
 
 def _plain_numbers(table: pyarrow.Table) -> pyarrow.Table:
-    """Sums of integers and decimal literals, which arrive as decimals, as numbers to reckon with."""
+    """Numbers to reckon with: whole ones with room, for in 32 bits a product overflows without a word; no decimals."""
     for index, field in enumerate(table.schema):
-        if pyarrow.types.is_decimal(field.type):
-            column = table.column(index)
-            try:
-                whole = column.cast(pyarrow.int64()) if field.type.scale == 0 else None
-            except pyarrow.ArrowInvalid:
-                whole = None
-            number = column.cast(pyarrow.float64()) if whole is None else whole
-            table = table.set_column(index, field.name, number)
+        column, kind = table.column(index), field.type
+        if pyarrow.types.is_decimal(kind):
+            # Sums of integers and decimal literals arrive as decimals.
+            column = _whole(column) if kind.scale == 0 else column.cast(pyarrow.float64())
+        elif pyarrow.types.is_integer(kind) and kind != pyarrow.uint64():
+            column = column.cast(pyarrow.int64())
+        table = table.set_column(index, field.name, column)
     return table
 
 
-_NULLABLE = {
-    pyarrow.int8(): pandas.Int8Dtype(),
-    pyarrow.int16(): pandas.Int16Dtype(),
-    pyarrow.int32(): pandas.Int32Dtype(),
-    pyarrow.int64(): pandas.Int64Dtype(),
-    pyarrow.bool_(): pandas.BooleanDtype(),
-}
+def _whole(column: pyarrow.ChunkedArray[Any]) -> pyarrow.ChunkedArray[Any]:
+    try:
+        return column.cast(pyarrow.int64())
+    except pyarrow.ArrowInvalid:
+        return column.cast(pyarrow.float64())
+
+
+_NULLABLE = {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.bool_(): pandas.BooleanDtype()}
 
 
 def _pandas(table: pyarrow.Table) -> pandas.DataFrame:
