@@ -58,7 +58,8 @@ class Process:
 
     def __init__(self, launch: Launch, limits: Limits) -> None:
         self._launch, self._limits = launch, limits
-        self._buffer, self._cells, self._ready, self._over = b"", 0, False, False
+        self._buffer, self._cells, self._over = b"", 0, False
+        self._ready = self._idle = False
         to_child, self._write_end = os.pipe()
         self._read_end, from_child = os.pipe()
         arguments = ["-s", "-S", "-P", "-B", "-c", _BEGIN, str(from_child), str(to_child), launch.packages]
@@ -105,7 +106,7 @@ class Process:
         if message.get("ready") is not True:
             self.close()
             raise Ended(str(message.get("failed", "it did not start")).strip().splitlines()[-1])
-        self._ready = True
+        self._ready = self._idle = True
 
     def run(self, code: str, query: Query) -> Output:
         """Run a cell.
@@ -118,20 +119,27 @@ class Process:
             Ended: The process is gone.
         """
         self.wait()
-        self._cells += 1
+        self._cells, self._idle = self._cells + 1, False
         try:
-            return self._converse(code, query)
+            output = self._converse(code, query)
         except BaseException:
             self.close()
             raise
+        self._idle = True
+        return output
 
     def close(self) -> None:
         """End it, whatever it is doing."""
         if not self._over:
             self._over = True
+            os.close(self._write_end)
+            if self._idle:
+                # It ends with its pipe. Killed, bwrap would leave its own child to whoever is the first process here,
+                # which in a container need not care.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(0.5)
             self._process.kill()
             self._process.wait()
-            os.close(self._write_end)
             os.close(self._read_end)
             if self._process.stderr is not None:
                 self._process.stderr.close()

@@ -39,6 +39,7 @@ def main(incoming: int, outgoing: int) -> None:
         raise
     writer.write(b'{"ready": true}\n')
     cells.serve()
+    os._exit(0)  # at once: there is nothing to be saved
 
 
 def close_in(setting: dict[str, Any]) -> None:
