@@ -1,0 +1,83 @@
+"""Runs labelled submissions through the gym's tools and its verifier, and counts where the two disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from robustgym.episode import Episode, session_of
+from robustgym.hospital import Hospital
+from robustgym.parallel import side_by_side
+from robustgym.validating.submissions import PER_STRATUM, Submission, submissions
+from robustgym.verifier import judge
+from schemas.pairs import GoldRow
+from schemas.validation import ErrorRate, FalseVerdict, VerifierValidation
+from schemas.verdicts import Verdict
+
+Progress = Callable[[str, int, int], None]
+
+
+def validate(
+    rows: Iterable[GoldRow], hospital: Hospital, progress: Progress | None = None, *, per_stratum: int = PER_STRATUM
+) -> VerifierValidation:
+    """Judge labelled submissions of a release, and say how often the verdict was wrong.
+
+    Args:
+        rows: Its gold rows.
+        hospital: The hospital it was made from.
+        progress: Told how far it has come.
+        per_stratum: Submissions of one sort, for each operator or kind of answer, and scope.
+    """
+    made = submissions(rows, per_stratum=per_stratum)
+    verdicts = []
+    for done, verdict in enumerate(side_by_side(_judged, made, hospital, chunk=16), start=1):
+        verdicts.append(verdict)
+        if progress:
+            progress("submissions", done, len(made))
+    return _summed_up(made, verdicts)
+
+
+def _judged(hospital: Hospital, submission: Submission) -> Verdict:
+    """The verdict on a submission, worked as an agent would have."""
+    row = submission.row
+    with session_of(hospital, row) as session:
+        episode = Episode(session, row.task)
+        for tool, arguments in submission.calls:
+            episode.call(tool, arguments)
+        episode.submit(submission.answer)
+    # A malformed answer is handed back to an agent; here it is its last word.
+    transcript = episode.transcript.model_copy(update={"submitted": submission.answer})
+    return judge(transcript, row, hospital, recorded=True)
+
+
+def _summed_up(made: Sequence[Submission], verdicts: Sequence[Verdict]) -> VerifierValidation:
+    judged = list(zip(made, verdicts, strict=True))
+    wrong = [(s, v) for s, v in judged if v.outcome.success is not s.success]
+
+    def rates(name_of: Callable[[Submission], str]) -> tuple[ErrorRate, ...]:
+        names = sorted({name_of(submission) for submission in made})
+        return tuple(
+            ErrorRate(
+                name=name,
+                to_succeed=sum(s.success for s in made if name_of(s) == name),
+                false_rejects=sum(s.success for s, _ in wrong if name_of(s) == name),
+                to_fail=sum(not s.success for s in made if name_of(s) == name),
+                false_accepts=sum(not s.success for s, _ in wrong if name_of(s) == name),
+            )
+            for name in names
+        )
+
+    return VerifierValidation(
+        submissions=len(made),
+        by_sort=rates(lambda submission: submission.sort),
+        by_operator=rates(lambda submission: submission.row.operator),
+        wrong=tuple(
+            FalseVerdict(
+                task_id=submission.row.task_id,
+                operator=submission.row.operator,
+                sort=submission.sort,
+                outcome=verdict.outcome.value,
+                reason=verdict.reason,
+            )
+            for submission, verdict in wrong
+        ),
+    )
