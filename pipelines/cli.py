@@ -251,6 +251,49 @@ def eval(
     )
 
 
+@app.command()
+def serve(
+    release: Release,
+    task: Annotated[str | None, typer.Option(metavar="ID", help="One task: over stdio there can be no more.")] = None,
+    split: Annotated[str | None, typer.Option(metavar="test|train", help="Every task of a split, over HTTP.")] = None,
+    http: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Listen there, each task at /ID/mcp, instead of on stdio.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Keep what was done, judged, as a run. Clients see none of it.")
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The hospital the release was made from, raw or staged.")
+    ] = None,
+    warehouse: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Its staged tables; by default those below data/warehouse.")
+    ] = None,
+    turns: Annotated[int, typer.Option(min=1, help="Tool calls of one episode.")] = 30,
+    seconds: Annotated[float, typer.Option(min=1, help="Time of one episode.")] = 600,
+    i_have_verified_zero_retention: Annotated[
+        bool,
+        typer.Option(
+            "--i-have-verified-zero-retention",
+            help="Whoever reaches another address than this machine's keeps nothing. Asked for credentialed data.",
+        ),
+    ] = False,
+) -> None:
+    """Offer the tools of episodes to any MCP client, over stdio or HTTP."""
+    from pipelines.cli_serve import serve as run
+
+    run(
+        release,
+        task=task,
+        split=split,
+        http=http,
+        out=out,
+        source=source,
+        warehouse=warehouse,
+        budget={"turns": turns, "seconds": seconds},
+        confirmed=i_have_verified_zero_retention,
+    )
+
+
 @ops.command("list")
 def list_operators(json: Json = False) -> None:
     """List every operator: its level, its promise, what it does to the record."""

@@ -109,23 +109,9 @@ class Worker:
                 agent.run(row.task, Seat(environment))
                 environment.end(Stop.GAVE_UP)
                 said = Conversation(spoken(observation, environment.transcript))
-            seconds = watch() - began
-            stop = environment.stop or Stop.GAVE_UP
-            verdict = environment.verdict() if stop is not Stop.FAILED else _unjudged(row, said)
-            transcript = environment.transcript
-        record = EpisodeRecord(
-            task_id=row.task_id,
-            trial=trial,
-            facts=self.facts[row.task_id],
-            transcript=transcript,
-            verdict=verdict,
-            stop=stop,
-            turns=len(transcript.calls),
-            invalid_calls=sum("error" in call.shown for call in transcript.calls),
-            seconds=round(seconds, 3),
-            usage=self._usage(said),
-            error=str(said.error) if said.error else None,
-        )
+            record = recorded(
+                environment, row, trial, self.facts[row.task_id], watch() - began, said, self._usage(said)
+            )
         messages = Messages(task_id=row.task_id, trial=trial, messages=tuple(said.messages))
         return Worked(record, messages, tuple(said.models), bool(said.error and said.error.hopeless))
 
@@ -142,8 +128,45 @@ class Worker:
         )
 
 
-def _unjudged(row: GoldRow, said: Conversation) -> Verdict:
-    return Verdict(task_id=row.task_id, outcome=Outcome.UNJUDGED, reason=f"The endpoint failed. {said.error}.")
+def recorded(
+    environment: Environment,
+    row: GoldRow,
+    trial: int,
+    facts: TaskFacts,
+    seconds: float,
+    said: Conversation,
+    usage: Usage = Usage(),  # noqa: B008 - immutable
+) -> EpisodeRecord:
+    """The record of an episode that has ended, with its verdict.
+
+    Args:
+        environment: Where it was worked.
+        row: The task's gold row.
+        trial: Which of the task's episodes it was.
+        facts: Facts of the task.
+        seconds: Wall time it took.
+        said: What was said, and whether the endpoint failed.
+        usage: What it used.
+    """
+    stop, transcript = environment.stop or Stop.GAVE_UP, environment.transcript
+    if stop is Stop.FAILED:
+        why = f"The endpoint failed. {said.error}."
+        verdict = Verdict(task_id=row.task_id, outcome=Outcome.UNJUDGED, reason=why)
+    else:
+        verdict = environment.verdict()
+    return EpisodeRecord(
+        task_id=row.task_id,
+        trial=trial,
+        facts=facts,
+        transcript=transcript,
+        verdict=verdict,
+        stop=stop,
+        turns=len(transcript.calls),
+        invalid_calls=sum("error" in call.shown for call in transcript.calls),
+        seconds=round(seconds, 3),
+        usage=usage,
+        error=str(said.error) if said.error else None,
+    )
 
 
 def spoken(observation: Observation, transcript: Transcript) -> list[dict[str, object]]:
