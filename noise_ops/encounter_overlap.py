@@ -53,7 +53,8 @@ def encounter_overlap(
     that take one encounter by its place, the first, the last, the only one: when two begin in the same minute and end
     apart, nothing tells which it is. A question that names its admission by number and finds its records by patient and
     time keeps its answer, whatever else was open then, though every link is empty; that is `around`. A count of
-    admissions takes the second one in; such a pair is dropped.
+    admissions takes the second one in, and so does a cohort that is not told by codes or orders of the admission; such
+    a pair is dropped.
 
     Args:
         question: The clean question.
@@ -64,7 +65,7 @@ def encounter_overlap(
 
     Raises:
         NotApplicable: No encounter carries the answer, or both would tell the same; or, `around`, the events are found
-            by their link, or it is a population, whose cohort another admission of everyone would change.
+            by their link.
 
     Examples:
         >>> from schemas.examples import first_lactate, inr_range
@@ -123,8 +124,6 @@ def _doubled(question: Question, selection: Selection, share: float, rng: Random
 
 def _around(question: Question, share: float, rng: Random) -> list[Edit]:
     """An encounter that holds the one asked about, and the events of it without their links."""
-    if question.scope is Scope.POPULATION:
-        raise NotApplicable("a second admission of everyone is another population")
     units = [selection for selection in question.selections_of(Role.UNIT) if selection.table in ENDS]
     loose = [s for s in question.targets if s.table not in ENDS and _loosely_tied(s)]
     if not units or not loose:
@@ -133,6 +132,12 @@ def _around(question: Question, share: float, rng: Random) -> list[Edit]:
     for selection in units:
         ids, before, after = fresh_ids(question, selection.table), rng.randint(2, 20), rng.randint(2, 20)
         start, end = ENDS[selection.table]
+        if question.scope is Scope.POPULATION:
+            put = {start: f"{start} - INTERVAL {before} HOUR", end: f"{end} + INTERVAL {after} HOUR"}
+            put |= {"los": f"los + {before + after} / 24.0"} if selection.table == "icustays" else {}
+            copied = copied_ids(selection.table) | put
+            edits.append(CopyWhere(table=selection.table, where=question.where(selection), put=copied))
+            continue
         for record in question.records_of(selection):
             cells = {start: shifted_hours(record[start], -before)}
             cells |= _until(record, end, shifted_hours(record[end], after), cells[start])
