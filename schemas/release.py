@@ -158,6 +158,28 @@ class Drop(Frozen):
     n: Positive = 1
 
 
+class Covered(Frozen):
+    """What became of one template under one operator at one severity."""
+
+    template: str
+    intent: Intent
+    scope: Scope
+    level: Level
+    operator: str
+    severity: str
+    promise: Promise
+    candidates: Positive
+    """Questions of the template that it was put to."""
+    kept: int
+    """Pairs whose promise held."""
+    bites: int
+    """Of those, pairs where whoever takes the record as it is goes wrong."""
+    published: int
+    """Of those kept, pairs in the release."""
+    dropped: dict[str, int] = Field(default_factory=dict)
+    """The other candidates by reason, and the kept pairs that were not needed."""
+
+
 class Shortcut(Frozen):
     """How well a classifier tells noise tasks from clean ones by what an agent sees before its first query."""
 
@@ -216,8 +238,8 @@ class Draft(Frozen):
     drops: tuple[Drop, ...]
     left_out: tuple[tuple[str, str], ...]
     """Templates and concepts this source cannot carry, with the reason."""
-    coverage: tuple[dict[str, Any], ...]
-    """One row per template × operator × severity: candidates, kept, and published pairs."""
+    coverage: tuple[Covered, ...]
+    """One row per template × operator × severity."""
     patients: tuple[dict[str, Any], ...]
     """One row per characteristic and value: share in the source and in the release."""
     complexity: tuple[dict[str, Any], ...] = ()

@@ -10,7 +10,7 @@ from schemas.noise import Level, Promise
 from schemas.overlays import CopyWhere, Delete, Insert, Overlay, Update, UpdateWhere
 from schemas.pairs import Condition, GoldRow, Records, Split
 from schemas.questions import Intent, Scope
-from schemas.release import Draft, Drop, Profile, Shortcut, SourceInfo, SourceKind, SourceTable
+from schemas.release import Covered, Draft, Drop, Profile, Shortcut, SourceInfo, SourceKind, SourceTable
 
 POTASSIUM = AnswerType(kind=AnswerKind.QUANTITY, unit="mmol/L", unit_synonyms=("mEq/L",), decimals=1)
 BY_SEX = AnswerType(
@@ -221,22 +221,34 @@ def draft(kind: SourceKind = "synthetic", **changes: Any) -> Draft:
         ),
         "left_out": (("template vitals_first", "chartevents is missing"),),
         "coverage": (
-            {
-                "template": "first_lab",
-                "operator": "lose_results",
-                "severity": "all",
-                "candidates": 8,
-                "kept": 6,
-                "published": 1,
-            },
-            {
-                "template": "admissions_by_sex",
-                "operator": "blank_sex",
-                "severity": "half",
-                "candidates": 4,
-                "kept": 0,
-                "published": 0,
-            },
+            Covered(
+                template="first_lab",
+                intent=Intent.LABS,
+                scope=Scope.PATIENT,
+                level=Level.RECORD,
+                operator="lose_results",
+                severity="all",
+                promise=Promise.ABSTENTION,
+                candidates=8,
+                kept=6,
+                bites=3,
+                published=1,
+                dropped={"not applicable: no target": 2, "not needed: the cell is full": 5},
+            ),
+            Covered(
+                template="admissions_by_sex",
+                intent=Intent.DEMOGRAPHICS,
+                scope=Scope.POPULATION,
+                level=Level.VALUE,
+                operator="blank_sex",
+                severity="half",
+                promise=Promise.RECOMPUTED,
+                candidates=4,
+                kept=0,
+                bites=0,
+                published=0,
+                dropped={"promise broken: the answer is gone": 4},
+            ),
         ),
         "patients": (
             {

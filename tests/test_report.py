@@ -14,7 +14,9 @@ from assets.release import write_release
 from robustgym import overlap, timing
 from robustgym.release import Release
 from robustgym.report.cells import cells, guesses_of
-from robustgym.report.release import SMALL, coverage, gold_by_kind, report, samples
+from robustgym.report.coverage import Tally, by_operator, by_template, lone, outcomes
+from robustgym.report.release import SMALL, gold_by_kind, report, samples
+from schemas.noise import Promise
 from schemas.pairs import Split
 from schemas.release import ModelCheck
 from tests.release_drafts import draft, rows
@@ -160,14 +162,31 @@ def test_times_are_summed_up_by_cell_and_lie_beside_the_release(tmp_path: Path) 
     assert timing.read(tmp_path / "nowhere.csv") == ()
 
 
-def test_coverage_has_a_column_for_each_severity() -> None:
-    table = coverage(
-        {"template": t, "operator": o, "severity": s, "candidates": 2, "kept": 1, "published": 1}
-        for t, o, s in (("t1", "a", "all"), ("t1", "a", "some"), ("t2", "b", "all"))
-    )
-    assert table.columns == (("a", "all"), ("a", "some"), ("b", "all"))
-    assert table.operators == (("a", 2), ("b", 1))
-    assert [[cell is not None for cell in row] for _, row in table.rows] == [[True, True, False], [False, False, True]]
+def test_coverage_is_summed_by_operator_and_by_template() -> None:
+    [blank, lose] = sorted(by_operator(draft().coverage), key=lambda o: o.name)
+    assert (lose.level, lose.tally) == ("record", Tally(8, 6, 3, 1))
+    assert (lose.tally.share, lose.tally.bite_rate) == (0.75, 0.5)
+    assert list(lose.cells) == [("Labs", "patient")]
+    assert lose.severities[0].dropped[0] == ("not needed: the cell is full", 5)
+    assert (blank.tally.share, blank.tally.bite_rate) == (0.0, None)
+    assert [name for name, *_ in by_template(draft().coverage)] == ["admissions_by_sex", "first_lab"]
+
+
+def test_coverage_is_told_with_bite_and_reasons(release: Release) -> None:
+    html = (release.path / "report.html").read_text()
+    for told in ("6/8", "50.0%", "of which 3 bite", "promise broken: the answer is gone (4)"):
+        assert told in html
+
+
+def test_cells_of_one_operator_and_outcomes_of_few_are_flagged() -> None:
+    alone = lone(rows())
+    assert ("test, Labs, patient, record", "lose_results", 1) in alone
+    assert len(alone) == 6
+    two = [*rows(), *(row.model_copy(update={"operator": "another"}) for row in rows())]
+    assert lone(two) == ()
+    found = outcomes(rows(), draft().profile.model_copy(update={"promises": tuple(Promise)}))
+    assert len(found) == 9
+    assert [(o.level, o.promise) for o in found if not o.few] == [("record", "abstention"), ("query", "abstention")]
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine: apt-get install chromium")

@@ -10,6 +10,7 @@ from assets.graph.build import OWNERS, Build, said_plainly
 from assets.graph.progress import progress_of
 from assets.graph.versions import code_of, key_of
 from assets.graph.workbench import CODE, Workbench
+from assets.pairs.drafting import coverage
 from noise_ops import Operator, operators
 from schemas.noise import Level
 
@@ -57,6 +58,8 @@ def noise_asset(operator: Operator) -> dg.AssetsDefinition:
                 "dagster/row_count": len(made.pairs),
                 "candidates": tried,
                 "kept (%)": round(100 * len(made.pairs) / tried, 1) if tried else 0.0,
+                "bite (%)": round(100 * sum(pair.noise.bites for pair in made.pairs) / max(1, len(made.pairs)), 1),
+                "coverage": dg.MetadataValue.md(tables.covered(coverage([made], (), made.drops))),
                 "drops": dg.MetadataValue.md(tables.drops(made.drops)),
                 "cells": dg.MetadataValue.md(
                     tables.table(["intent", "scope", "pairs"], [[*cell, n] for cell, n in sorted(cells.items())])

@@ -10,6 +10,7 @@ from assets.graph.versions import code_of
 from assets.graph.workbench import CODE, Workbench, rows
 from noise_ops import operators
 from robustgym import consistency
+from robustgym.report.coverage import lone, outcomes
 
 
 @dg.asset(
@@ -21,6 +22,11 @@ from robustgym import consistency
     code_version=code_of(*CODE["balanced_pairs"]),
     check_specs=[
         dg.AssetCheckSpec("cells_are_full", asset=keys.PAIRS, description="Each cell has as many pairs as asked for."),
+        dg.AssetCheckSpec(
+            "no_cell_rests_on_one_operator",
+            asset=keys.PAIRS,
+            description="Each cell has pairs of two operators at least: else a score there is a score on one fault.",
+        ),
         dg.AssetCheckSpec(
             "splits_share_nobody",
             asset=keys.PAIRS,
@@ -40,10 +46,12 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
     with said_plainly(), Workbench(build.plan()) as bench:
         product = bench.pairs(make=True)
         shown = bench.source.kind != "credentialed"
+        covered = bench.coverage()
+        profile = bench.plan.profile
     chosen = product.value
     tasks = rows(chosen)
     shared = tuple(consistency.splits(tasks))
-    silent = tuple(consistency.abstentions(build.plan().profile, chosen.pairs))
+    silent = tuple(consistency.abstentions(profile, chosen.pairs))
     levels = Counter((pair.clean.split, pair.clean.level) for pair in chosen.pairs)
     makers = Counter(pair.clean.operator for pair in chosen.pairs)
     found = Counter(pair.clean.operator for pair in chosen.pairs if pair.clean.origin == "natural")
@@ -52,6 +60,19 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
         metadata={
             "dagster/row_count": len(chosen.pairs),
             "coverage": dg.MetadataValue.md(tables.heat_map(tasks)),
+            "coverage by operator": dg.MetadataValue.md(tables.coverage(covered)),
+            "cells that rest on one operator": dg.MetadataValue.md(
+                tables.table(["cell", "operator", "pairs"], lone(tasks))
+            ),
+            "what becomes of the answer": dg.MetadataValue.md(
+                tables.table(
+                    ["level", "answer", "pairs", "operators", ""],
+                    [
+                        [o.level, o.promise, o.pairs, ", ".join(o.operators), "too few operators" if o.few else ""]
+                        for o in outcomes(tasks, profile)
+                    ],
+                )
+            ),
             "levels": dg.MetadataValue.md(
                 tables.table(["split", "level", "pairs"], [[*key, n] for key, n in sorted(levels.items())])
             ),
@@ -74,6 +95,12 @@ def balanced_pairs(build: Build) -> dg.MaterializeResult:
                 passed=not chosen.short,
                 severity=dg.AssetCheckSeverity.WARN,
                 description=f"cells with fewer pairs than asked for: {len(chosen.short)}" if chosen.short else None,
+            ),
+            dg.AssetCheckResult(
+                check_name="no_cell_rests_on_one_operator",
+                passed=not lone(tasks),
+                severity=dg.AssetCheckSeverity.WARN,
+                description="; ".join(f"{cell}: {operator}" for cell, operator, _ in lone(tasks)) or None,
             ),
             dg.AssetCheckResult(
                 check_name="splits_share_nobody",

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from assets.release.facts import drops_by_reason
+from robustgym.report.coverage import COLUMNS, Tally, by_operator
+from robustgym.report.numbers import percent
 from schemas.noise import Level
 from schemas.pairs import GoldRow, Pair
 from schemas.questions import Intent, Scope
-from schemas.release import Drop, Shortcut
+from schemas.release import Covered, Drop, Shortcut
 
 SHADES = "·░▒▓█"
 """No pair, and four shades up to the fullest cell."""
@@ -58,6 +60,39 @@ def shortcuts(found: Iterable[Shortcut]) -> str:
             for one in found
         ],
     )
+
+
+def coverage(rows: Iterable[Covered]) -> str:
+    """Operators against the twelve cells of their level: pairs published, kept of tried, shaded by the share kept."""
+
+    def cell(tally: Tally | None) -> str:
+        if tally is None:
+            return ""
+        shade = SHADES[-(-tally.kept * (len(SHADES) - 1) // tally.candidates)]
+        return f"{shade} {tally.published} ({tally.kept}/{tally.candidates})"
+
+    return table(
+        ["level", "operator", "bite", *(f"{intent}, {scope}" for intent, scope in COLUMNS)],
+        [
+            [o.level, o.name, percent(o.tally.bite_rate), *(cell(o.cells.get(column)) for column in COLUMNS)]
+            for o in by_operator(rows)
+        ],
+    )
+
+
+def covered(rows: Iterable[Covered]) -> str:
+    """One operator's templates, severity by severity: candidates, kept, bites, drops by reason."""
+    return table(
+        ["template", "severity", "promise", "candidates", "kept", "bite", "published", "dropped"],
+        [
+            [row.template, row.severity, row.promise, row.candidates, row.kept, row.bites, row.published, _told(row)]
+            for row in rows
+        ],
+    )
+
+
+def _told(row: Covered) -> str:
+    return "; ".join(f"{reason} ({n})" for reason, n in row.dropped.items())
 
 
 def drops(found: Iterable[Drop]) -> str:

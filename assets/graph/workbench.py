@@ -17,6 +17,7 @@ from assets.graph.plan import Plan
 from assets.graph.progress import Progress
 from assets.graph.versions import code_of, key_of
 from assets.pairs.asking import Questions, build_questions
+from assets.pairs.drafting import coverage
 from assets.pairs.frames import Product, made
 from assets.pairs.helping import second_helpings
 from assets.pairs.natural import build_natural
@@ -37,7 +38,7 @@ from robustgym.warehouse import Warehouse
 from schemas.concepts import Concepts, load
 from schemas.errors import InputError, Problem
 from schemas.pairs import GoldRow
-from schemas.release import ModelCheck, SourceInfo, SourceTable
+from schemas.release import Covered, ModelCheck, SourceInfo, SourceTable
 from schemas.tables import TABLES
 
 T = TypeVar("T")
@@ -249,6 +250,12 @@ class Workbench:
                 "reworded by": self._rewording().model if self.plan.profile.paraphrase else "",
             },
         )
+
+    def coverage(self) -> tuple[Covered, ...]:
+        """What became of every template under every operator, published pairs included."""
+        chosen = self.pairs().value
+        made = [*(product.value for product in self.all_candidates().values()), *self.natural().value, *chosen.more]
+        return coverage(made, rows(chosen), [*(drop for each in made for drop in each.drops), *chosen.drops])
 
     def _selected(self, made: Mapping[str, Candidates], natural: tuple[Candidates, ...]) -> Selection:
         """The balanced set, after the operators were put to more questions where cells are short."""

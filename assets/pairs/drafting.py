@@ -11,9 +11,11 @@ from assets.pairs.noising import Candidates
 from assets.pairs.selecting import Selection
 from assets.questions import Template
 from assets.questions.complexity import complexities
+from noise_ops import operators
 from robustgym.hospital import Hospital
+from schemas.noise import Promise
 from schemas.pairs import GoldRow
-from schemas.release import Draft, ModelCheck, Profile, Shortcut, SourceInfo
+from schemas.release import Covered, Draft, Drop, ModelCheck, Profile, Shortcut, SourceInfo
 
 CHARACTERISTICS: Mapping[str, str] = {
     "sex": "SELECT subject_id, gender FROM patients",
@@ -72,7 +74,7 @@ def draft(
         rows=rows,
         drops=tuple(drops),
         left_out=(*sorted(left_out), *questions.left_out, *selection.short),
-        coverage=tuple(coverage(candidates, rows)),
+        coverage=coverage(candidates, rows, drops),
         patients=tuple(patients(hospital, rows)),
         complexity=tuple(complexity(rows)),
         yardsticks=dict(sorted(yardsticks.items())),
@@ -81,25 +83,47 @@ def draft(
     )
 
 
-def coverage(candidates: Iterable[Candidates], rows: Iterable[GoldRow]) -> list[dict[str, Any]]:
-    """One row per template × operator × severity: candidates tried, pairs kept, pairs published."""
+def coverage(candidates: Iterable[Candidates], rows: Iterable[GoldRow], drops: Iterable[Drop]) -> tuple[Covered, ...]:
+    """What became of every template under every operator and severity that it was put to.
+
+    Args:
+        candidates: What the operators made.
+        rows: Both tasks of every published pair.
+        drops: Candidates that did not become pairs, and pairs that were not needed.
+    """
     published = Counter((r.template, r.operator, r.severity) for r in rows if r.condition == "noise")
     tried: Counter[tuple[str, str, str]] = Counter()
     kept: Counter[tuple[str, str, str]] = Counter()
+    bites: Counter[tuple[str, str, str]] = Counter()
     for made in candidates:
         kept.update((p.noise.template, p.noise.operator, p.noise.severity) for p in made.pairs)
+        bites.update((p.noise.template, p.noise.operator, p.noise.severity) for p in made.pairs if p.noise.bites)
         tried.update({(template, made.operator, severity): n for template, severity, n in made.tried})
-    return [
-        {
-            "template": template,
-            "operator": operator,
-            "severity": severity,
-            "candidates": n,
-            "kept": kept[template, operator, severity],
-            "published": published[template, operator, severity],
-        }
-        for (template, operator, severity), n in sorted(tried.items(), key=lambda item: (item[0][1], item[0]))
-    ]
+    reasons: dict[tuple[str, str, str], Counter[str]] = {}
+    for drop in drops:
+        reasons.setdefault((drop.template, drop.operator, drop.severity), Counter())[drop.reason] += drop.n
+    found = []
+    for key, n in sorted(tried.items(), key=lambda item: (item[0][1], item[0])):
+        name, operator, severity = key
+        template, maker = Template.parse(name), operators()[operator]
+        found.append(
+            Covered(
+                template=name,
+                intent=template.intent,
+                scope=template.scope,
+                level=maker.level,
+                operator=operator,
+                severity=severity,
+                # Natural noise has no severity of its own, and nothing but abstention follows from it.
+                promise=maker.promise_of(severity) if severity in maker.severities else Promise.ABSTENTION,
+                candidates=n,
+                kept=kept[key],
+                bites=bites[key],
+                published=published[key],
+                dropped=dict(sorted(reasons.get(key, Counter()).items(), key=lambda item: (-item[1], item[0]))),
+            )
+        )
+    return tuple(found)
 
 
 def complexity(rows: Iterable[GoldRow]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from robustgym import overlap
 from robustgym.diff import Difference
 from robustgym.gold import canonical
 from robustgym.licence import LICENCES
+from robustgym.report.coverage import by_operator, lone, outcomes
 from robustgym.report.numbers import of, percent, words
 from robustgym.report.release import SMALL, compared
 from schemas.pairs import Condition, Pair, Split
@@ -105,6 +106,9 @@ def documents(
         "ignoring_noise": facts.ignoring_noise(rows),
         "most_frequent": facts.most_frequent(rows),
         "slices": facts.slices(pairs),
+        "operators": by_operator(draft.coverage),
+        "lone": lone(rows),
+        "outcomes": outcomes(rows, draft.profile),
         "article": provenance.ARTICLE,
         "article_doi": provenance.ARTICLE_DOI,
         "demo_citation": provenance.DEMO,

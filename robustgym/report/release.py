@@ -12,6 +12,7 @@ from robustgym.gold import canonical
 from robustgym.licence import LICENCES
 from robustgym.release import pairs_of
 from robustgym.report.cells import cells, guesses_of
+from robustgym.report.coverage import COLUMNS, by_operator, by_template, lone, outcomes
 from robustgym.report.page import page
 from robustgym.show import describe
 from schemas.answers import AnswerKind
@@ -38,21 +39,6 @@ class GoldOf:
     """Different answers, abstention apart."""
     commonest: int
     """Tasks that have the commonest answer: what guessing it is worth."""
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Templates against operators and severities."""
-
-    columns: tuple[tuple[str, str], ...]
-    """Operator and severity."""
-    rows: tuple[tuple[str, tuple[Mapping[str, Any] | None, ...]], ...]
-    """Template, and for each column its row of the draft's coverage, or None where it was not tried."""
-
-    @property
-    def operators(self) -> tuple[tuple[str, int], ...]:
-        """Operators with the number of their columns."""
-        return tuple(Counter(operator for operator, _ in self.columns).items())
 
 
 def report(draft: Draft, manifest: Manifest, aggregate_only: bool | None = None) -> str:
@@ -87,7 +73,11 @@ def report(draft: Draft, manifest: Manifest, aggregate_only: bool | None = None)
         n_operators=len({row.operator for row in draft.rows}),
         n_templates=len({row.template for row in draft.rows}),
         n_patients=len({subject for row in draft.rows for subject in row.subject_ids}),
-        coverage=coverage(draft.coverage),
+        operators=by_operator(draft.coverage),
+        templates=by_template(draft.coverage),
+        columns=COLUMNS,
+        lone=lone(draft.rows),
+        outcomes=outcomes(draft.rows, draft.profile),
         origins=origins(draft.rows),
         drops=drops(draft.drops),
         dropped=sum(drop.n for drop in draft.drops),
@@ -107,14 +97,6 @@ def compared(patients: Iterable[Mapping[str, Any]], aggregate: bool) -> tuple[di
         {**row, "hidden": aggregate and (0 < row["source_n"] < SMALL or 0 < row["release_n"] < SMALL)}
         for row in patients
     )
-
-
-def coverage(rows: Iterable[Mapping[str, Any]]) -> Coverage:
-    """The heat map's cells, from one row per template × operator × severity."""
-    cells = {(row["template"], row["operator"], row["severity"]): row for row in rows}
-    columns = tuple(sorted({key[1:] for key in cells}))
-    templates = sorted({key[0] for key in cells})
-    return Coverage(columns, tuple((name, tuple(cells.get((name, *c)) for c in columns)) for name in templates))
 
 
 def origins(rows: Iterable[GoldRow]) -> tuple[tuple[Intent, Scope, Mapping[Level, tuple[int, int]]], ...]:
