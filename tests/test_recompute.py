@@ -20,6 +20,7 @@ import duckdb
 import pytest
 
 from assets.questions import Template, ask, catalogue, every_unit_sql, fillings, gold_of
+from assets.questions.sampling import slots_of
 from assets.synthetic import write_hospital
 from schemas.concepts import load
 from schemas.questions import Scope
@@ -204,6 +205,22 @@ def test_the_answers_are_the_same_under_clauses(hospitals: list[Both]) -> None:
                 for clause in CLAUSES:
                     tally.add(template, compared(hospital, template, {**filling, **clause}))
     assert tally.told > 200
+    assert not tally.differences, tally.shown
+
+
+def test_what_came_after_a_value_moves_the_answer_alike(hospitals: list[Both]) -> None:
+    tally = Tally()
+    for template in in_order((t for t in catalogue() if t.takes_value), "values")[:12]:
+        for hospital in hospitals:
+            for filling in islice(fillings(template, load(), "values"), 1):
+                stream = template.stream(slots_of(template, filling).concepts)
+                if stream.partner is not None:
+                    continue
+                usual = f"SELECT mode({stream.value}) FROM {stream.target.table} AS x WHERE {stream.target.test}"
+                [(value,)] = hospital.connection.execute(usual).fetchall()
+                for other in () if value is None else (value, 12345.0):
+                    tally.add(template, compared(hospital, template, {**filling, "after_value": other}))
+    assert tally.told > 50
     assert not tally.differences, tally.shown
 
 

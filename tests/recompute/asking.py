@@ -183,6 +183,9 @@ def _by_unit(
             "row": pl.col("row").min(),
         }
         frame = frame.group_by(each).agg(**{c: how for c, how in merged.items() if c in frame.columns})
+    if (value := filling.get("after_value")) is not None:
+        told = frame.filter((pl.col("v") - float(value)).abs() < 1e-6).group_by("i").agg(told=pl.col("t").min())
+        frame = frame.join(told, on="i").filter(pl.col("t") > pl.col("told"))
     kept = [c for c in ("t", "t2", "v", "name", "hit", "hadm_id") if c in frame.columns]
     lists = frame.sort("i", "row").group_by("i", maintain_order=True).agg(kept)
     return {row["i"]: row for row in lists.iter_rows(named=True)}
