@@ -113,7 +113,7 @@ def _companion(selection: Selection, word: str, hours: int) -> tuple[Row, dict[s
             hours = abs(hours) if table == "poe" else hours
             fixed |= {"order_status": "Inactive", "discontinued_by_poe_id": None} if table == "poe" else {}
             link = {"discontinue_of_poe_id": "poe_id"} if table == "poe" else {}
-            moved_sql = all_shifted_sql(table, f"{hours} HOUR")
+            moved_sql = all_shifted_sql(table, f"({hours}) HOUR")
 
             def row(record: Record) -> dict[str, Value]:
                 moved = all_shifted(record.values, table, timedelta(hours=hours))
