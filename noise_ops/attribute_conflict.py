@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from noise_ops import NotApplicable, Severity, noise_op
+from noise_ops import Fault, NotApplicable, Severity, noise_op
 from noise_ops._edits import chosen_targets, overlay, rewritten
-from noise_ops._worlds import siblings
+from noise_ops._worlds import like_model, siblings
 from schemas.noise import Noise
 from schemas.overlays import Value
-from schemas.questions import Question, Record, Scope
+from schemas.questions import Question, Record, Scope, Selection
 
 OTHERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "race": {
@@ -42,6 +42,18 @@ UNKNOWN: Mapping[str, tuple[str | None, ...]] = {
 """By column: how registration writes that it was not said (23, 20 and 12 of the demo's 275 admissions)."""
 
 
+def _by_nature(selection: Selection) -> Fault:
+    """An admission of a patient whose admissions state different values."""
+    columns = [column for column in selection.names if column in OTHERS]
+    if selection.table != "admissions" or not columns:
+        raise NotApplicable("no target states who the patient is")
+    differing = (
+        f"SELECT subject_id FROM admissions WHERE {selection.test} "
+        f"GROUP BY subject_id HAVING count(DISTINCT {columns[0]}) > 1"
+    )
+    return Fault(f"({selection.support}) AND subject_id IN ({differing})", like_model(columns), usable=True)
+
+
 @noise_op(
     level="value",
     promise="abstention",
@@ -50,6 +62,7 @@ UNKNOWN: Mapping[str, tuple[str | None, ...]] = {
         "conflict": {"said": "another"},
     },
     realism=(39, 40, 41),
+    natural=_by_nature,
 )
 def attribute_conflict(
     question: Question,

@@ -25,7 +25,7 @@ def _by_nature(selection: Selection) -> Fault:
     columns = text_columns(selection)
     if not (measured(selection) and columns):
         raise NotApplicable("no target is a number kept as text")
-    tests = [every(number_columns(selection), "{} IS NULL"), f"regexp_matches({columns[0]}, {_LIMIT!r}, 'i')"]
+    tests = [every(number_columns(selection), "{} IS NULL"), f"regexp_matches({columns[0]}, '{_LIMIT}', 'i')"]
     return Fault(
         " AND ".join(filter(None, [*tests, silent(selection)])), like_model([*number_columns(selection), *columns])
     )
