@@ -14,10 +14,10 @@ from schemas.tables import TABLES
 
 
 def _by_nature(selection: Selection) -> Lack:
-    """A patient of whom nobody ever recorded what is asked about. Asked how often, or whether, "none" is an answer."""
+    """A patient of whom nobody ever recorded what is asked about. Asked how often or how much, "none" is an answer."""
     if selection.concept == "TRUE" or selection.table == "drgcodes":
         raise NotApplicable("every admission should have one: it is not never done but missing")
-    return Lack("ever = 0 AND named AND NOT closed")
+    return Lack("ever = 0 AND named AND NOT summed")
 
 
 @noise_op(

@@ -34,8 +34,9 @@ FRAMEWORK = frozenset({"faults", "registry", "table"})
 ROOT = Path(__file__).parents[1]
 """The folder the packages lie in."""
 
-VERSIONED = ("noise_ops._", "schemas.attributes", "schemas.questions", "schemas.units")
-"""Modules whose text is part of the version of an operator that imports them: what they do shows in its overlays."""
+VERSIONED = ("noise_ops.", "schemas.attributes", "schemas.questions", "schemas.units")
+"""Modules whose text is part of the version of an operator that imports them: what they do shows in its overlays. Not
+the framework's own."""
 
 LevelName = Literal["record", "value", "query"]
 PromiseName = Literal["abstention", "unchanged", "recomputed"]
@@ -80,8 +81,8 @@ class Lack:
     """SQL over what was counted of the unit (`assets.questions.standing`): `n` records of the concept in its window,
     `usable` ones among them, `moments` at which those lie, `linked` to the unit's admission whenever they were, `ever`
     in the whole record of the patient, `days` the unit lasts; whether the question is about a `named` concept,
-    `closed`, so that none is an answer, or `timed`, so that the answer is a time or a number of hours; its `nth`, and
-    the `from_day` a clause would count from (NULL where it has none)."""
+    `summed` up, so that to some readers nothing is an answer, or `timed`, so that the answer is a time or a number of
+    hours; its `nth`, and the `from_day` a clause would count from (NULL where it has none)."""
     prolongs: bool = False
     """Whether the unit itself must last longer for the question to have an answer."""
     others: bool = False
@@ -205,6 +206,17 @@ def noise_op(
         return function
 
     return declare
+
+
+def declared(function: Callable[..., Noise]) -> Operator:
+    """The operator that a function was declared to be.
+
+    Raises:
+        InputError: It was declared to be none.
+    """
+    if function not in _DECLARED:
+        raise InputError(Problem(f"`{function.__name__}`", "this is no operator", "decorate it with `@noise_op`"))
+    return _DECLARED[function]
 
 
 @cache
@@ -333,5 +345,5 @@ def _imported(text: str) -> tuple[str, ...]:
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.ImportFrom) and node.module
         for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
-        if name.startswith(VERSIONED)
+        if name.startswith(VERSIONED) and name.removeprefix("noise_ops.") not in FRAMEWORK
     )

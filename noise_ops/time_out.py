@@ -20,7 +20,7 @@ def _by_nature(selection: Selection) -> Lack:
     """A unit with usable records of the sort that ended before the day on which the question begins to count."""
     if not dated(selection):
         raise NotApplicable("no target has a time")
-    return Lack("usable > 0 AND days < from_day - 1", prolongs=True, others=True)
+    return Lack("usable > 0 AND days < from_day - 1 AND NOT summed", prolongs=True, others=True)
 
 
 @noise_op(level="query", promise="abstention", severities={"all": {}}, realism=(34, "TrustSQL"), natural=_by_nature)

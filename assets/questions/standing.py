@@ -19,6 +19,9 @@ from schemas.overlays import Value
 from schemas.questions import Role, Scope, Selection
 from schemas.tables import TABLES
 
+SUMMED = frozenset({"covered", "days_with", "episodes", "number_of_names", "per_hour", "total"})
+"""Selectors beside the closed ones that count or add up: of what never was, a clinician may well say 0."""
+
 
 def can_stand(template: Template) -> bool:
     """Whether its records can be counted without its support test: those of one window and one sort, tied by a unit.
@@ -50,9 +53,9 @@ def standing_sql(
         tests: SQL by name over the counts: `n` records of the concept in the unit's window, or of which nobody can say;
             `usable` ones that lie in it; `moments` of those; `linked` to the unit's admission whenever they were (NULL
             where the window lies outside of it); `ever` in the patient's whole record; `days` the unit lasts; whether
-            the question is about a `named` concept, `closed`, so that none is an answer, or `timed`, so that the answer
-            is a time or a number of hours; its `nth`; `from_day`; and of each fault its name, the records of `n` that
-            bear it.
+            the question is about a `named` concept, `summed` up, so that to some readers nothing is an answer, or
+            `timed`, so that the answer is a time or a number of hours; its `nth`; `from_day`; and of each fault its
+            name, the records of `n` that bear it.
         from_day: The day a further clause would count from; the window is that without it.
 
     Returns:
@@ -178,7 +181,7 @@ class _Standing(_Compiler):
             "nth": f"{self.slots.nth}" if self.template.uses_nth else "CAST(NULL AS INTEGER)",
             "from_day": f"{from_day}" if from_day else "CAST(NULL AS INTEGER)",
             "named": f"{'concept' in self.template.pools}",
-            "closed": f"{self.template.selector.closed}",
+            "summed": f"{self.template.selector.closed or self.template.selector_name in SUMMED}",
             "timed": f"{self.template.selector.shape in (Shape.TIME, Shape.HOURS) or stream.unit == 'hours'}",
         }
         counted = ("n", "usable", "moments", *faults)
