@@ -207,6 +207,9 @@ def eval(
             help="The endpoint keeps nothing. PhysioNet asks it for credentialed data; recorded with the run.",
         ),
     ] = False,
+    python: Annotated[
+        bool, typer.Option("--python/--no-python", help="Whether a model has the Python tool, if a sandbox holds.")
+    ] = True,
     unsafe_python: Annotated[
         bool,
         typer.Option("--unsafe-python", help="Run agents' Python bare where no sandbox is to be had; recorded."),
@@ -243,6 +246,7 @@ def eval(
             tries=retries + 1,
             timeout=timeout,
             confirmed=i_have_verified_zero_retention,
+            python=python,
             unsafe_python=unsafe_python,
         ),
         source=source,
@@ -270,6 +274,9 @@ def serve(
     ] = None,
     turns: Annotated[int, typer.Option(min=1, help="Tool calls of one episode.")] = 30,
     seconds: Annotated[float, typer.Option(min=1, help="Time of one episode.")] = 600,
+    python: Annotated[
+        bool, typer.Option("--python/--no-python", help="Whether there is the Python tool, if a sandbox holds.")
+    ] = True,
     i_have_verified_zero_retention: Annotated[
         bool,
         typer.Option(
@@ -290,6 +297,7 @@ def serve(
         source=source,
         warehouse=warehouse,
         budget={"turns": turns, "seconds": seconds},
+        python=python,
         confirmed=i_have_verified_zero_retention,
     )
 

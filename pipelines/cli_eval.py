@@ -50,7 +50,7 @@ def eval(asked: Asked, *, source: Path | None, warehouse: Path | None, json: boo
     with watch("eval") as progress:
         where = warehouse_of(source, progress) if source else warehouse
         # Only a model writes Python; keeping interpreters warm for the others would cost more than their episodes.
-        python = plan.endpoint is not None
+        python = asked.python and plan.endpoint is not None
         with Gym.open(plan.release, where, python=python, unsafe_python=asked.unsafe_python) as gym:
             finished = evaluate(plan, gym, progress)
     if json:

@@ -39,6 +39,7 @@ def serve(
     source: Path | None,
     warehouse: Path | None,
     budget: Mapping[str, Any],
+    python: bool,
     confirmed: bool,
 ) -> None:
     """Serve until the client leaves (stdio) or the command is interrupted (HTTP)."""
@@ -53,7 +54,7 @@ def serve(
     with ExitStack() as stack:
         with watch("serve") as progress:
             where = warehouse_of(source, progress) if source else warehouse
-            gym = stack.enter_context(Gym.open(opened, where, budget=Budget(**budget)))
+            gym = stack.enter_context(Gym.open(opened, where, budget=Budget(**budget), python=python))
         known, ended = {}, None
         if out is not None:
             log = stack.enter_context(Log.open(out, _manifest(opened, gym, of, out)))

@@ -26,7 +26,8 @@ from robustgym.environment import Gym
 from robustgym.evaluation import Asked, Finished, Plan, evaluate
 from robustgym.evaluation.plan import chosen
 from robustgym.release import Release
-from robustgym.runs import EPISODES, MANIFEST, MESSAGES, Log, Run
+from robustgym.runs import ATIF, EPISODES, MANIFEST, MESSAGES, Log, Run
+from schemas.atif import AtifTrajectory
 from schemas.errors import InputError
 from schemas.pairs import Condition, Split
 from schemas.runs import Budget, Decoding, Stop
@@ -190,6 +191,9 @@ def test_a_model_works_the_release(
     assert run.manifest.model.snapshots == (SNAPSHOT,)
     assert run.manifest.model.decoding == Decoding(temperature=0.2, max_tokens=500, seed=7)
     assert len(run.episodes()) == len(tuple(run.messages()))
+    trajectories = [AtifTrajectory.model_validate_json(line) for line in (tmp_path / "run" / ATIF).open()]
+    assert len(trajectories) == len(finished.records)
+    assert {t.agent.model_name for t in trajectories} == {"reader-1"}
     assert not any(SECRET in file.read_text() for file in (tmp_path / "run").iterdir())
 
 
@@ -300,7 +304,7 @@ def test_a_failed_episode_is_not_judged_and_asked_again(gym: Gym, tmp_path: Path
     def script(body: dict[str, Any]) -> Answer:
         found = ASKED.search(body["messages"][1]["content"])
         assert found is not None
-        if broken[0] and found["patient"].endswith("1"):
+        if broken[0] and found["item"] == "Lactate":
             return refuses(500, "down")
         return careful(body)
 
@@ -442,7 +446,7 @@ def test_a_killed_run_goes_on_where_it_was(made: tuple[Path, Path], tmp_path: Pa
     with serving(slowly) as endpoint:
         arguments = ["--model", "reader-1", "--base-url", endpoint.url, "--k", str(k), "--concurrency", "4"]
         command = [sys.executable, "-m", "pipelines.cli", "eval", str(release), "--warehouse", str(warehouse)]
-        command += [*arguments, "--out", str(out)]
+        command += ["--no-python", *arguments, "--out", str(out)]
         environment = os.environ | {"PYTHONPATH": str(ROOT), KEY: SECRET}
 
         def lines() -> list[str]:

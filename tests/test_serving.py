@@ -42,7 +42,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def command(made: tuple[Path, Path], *more: str) -> list[str]:
     release, warehouse = made
-    return [sys.executable, "-m", "pipelines.cli", "serve", str(release), "--warehouse", str(warehouse), *more]
+    return [
+        sys.executable,
+        "-m",
+        "pipelines.cli",
+        "serve",
+        str(release),
+        "--warehouse",
+        str(warehouse),
+        "--no-python",
+        *more,
+    ]
 
 
 def row_of(made: tuple[Path, Path], condition: Condition) -> GoldRow:

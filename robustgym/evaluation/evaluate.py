@@ -10,14 +10,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from robustgym import agents
+from robustgym import agents, atif
 from robustgym.agents import Agent
 from robustgym.agents.llm import Llm, Protocol
 from robustgym.environment import Gym
 from robustgym.evaluation.episodes import Worked, Worker
 from robustgym.evaluation.plan import Plan
 from robustgym.facts import facts
-from robustgym.runs import Key, Log
+from robustgym.runs import Key, Log, Run
 from schemas.errors import InputError, Problem
 from schemas.pairs import Condition, GoldRow, Split
 from schemas.runs import EpisodeRecord, RunManifest, Stop
@@ -110,6 +110,7 @@ def evaluate(plan: Plan, gym: Gym, progress: Progress | None = None) -> Finished
             _keep(ended, log, plan, len(keys), progress)
         order: dict[Key, int] = {(row.task_id, trial): number for number, (row, trial) in enumerate(keys)}
         records = sorted(log.done.values(), key=lambda record: order[record.task_id, record.trial])
+        atif.write(Run(log.path, log.manifest))
         return Finished(log.manifest, tuple(records))
 
 

@@ -52,6 +52,8 @@ class Asked:
     timeout: float = SECONDS
     confirmed: bool = False
     """The user has verified that the endpoint's provider keeps nothing."""
+    python: bool = True
+    """Whether a model has the Python tool, where a sandbox is to be had; scripted agents write none."""
     unsafe_python: bool = False
     """The user accepts agents' Python without a sandbox, where there is none."""
 
