@@ -331,7 +331,7 @@ def test_python_reads_what_sql_shows_and_keeps_its_variables(published: tuple[Re
                 "labs = query('SELECT itemid, valuenum FROM labevents WHERE itemid = 50971')",
                 "print(len(labs)); labs.valuenum.sum()",
                 "query('SELECT x FROM labevents')",
-                "query('COPY patients TO 1')",
+                "query(\"COPY patients TO 'x'\")",
                 "len(query('SELECT i FROM range(200000) AS r(i)'))",
             )
             results = [seat.step(Action("python", {"code": code})) for code in cells]
