@@ -83,6 +83,7 @@ def _rejected(selection: Selection, cells: Mapping[str, Value]) -> bool:
 
 
 def _mask(selection: Selection) -> dict[str, Value]:
-    """The cells of a masked value: underscores in text, NULL in anything else."""
+    """The cells of a masked value: underscores in text, NULL in anything else, and no comment that repeats it."""
     table = TABLES[selection.table]
-    return {c: MASK if table[c].type is ColumnType.TEXT else None for c in value_cells(selection)}
+    masked = {c: table[c].type is ColumnType.TEXT and c != "comments" for c in value_cells(selection)}
+    return {column: MASK if text else None for column, text in masked.items()}

@@ -30,6 +30,8 @@ _TROPONIN = "CTROPNT > 0.10 NG/ML SUGGESTS ACUTE MI."
 _CEILING = ">150."
 _GLUCOSE, _TROPONIN_T, _PTT, _MCHC, _INR = 50931, 51003, 51275, 51249, 51237
 _REMARKS = ("NORMAL.", "OCCASIONAL.", "1+.", "2+.", "RARE.", "HIGH.", "VERY LOW*.")
+_UNREPORTED = ("UNABLE TO REPORT.", "UNABLE TO REPORT, SPECIMEN CLOTTED.")
+"""What stands beside a result that is neither a value nor a number; where it is masked, `___`."""
 _VENOUS = 0.3
 """Share of blood gases that are not arterial."""
 
@@ -194,14 +196,14 @@ def _arterial(z: Singles, where: Ints) -> Floats:
 @cache
 def _comments() -> tuple[ArrowColumn, dict[str, int], Choice]:
     """Comments as a word list, some of them by name, and a choice among those that fit any test."""
-    special = [_FASTING, _TROPONIN_LOW, _TROPONIN, _CEILING, "SEE COMMENTS.", *_REMARKS]
+    special = [_FASTING, _TROPONIN_LOW, _TROPONIN, _CEILING, *_UNREPORTED, *_REMARKS]
     general = [
         (text, float(n)) for text, n in counted_words()["lab_comment"] if text not in special and _fits_any(text)
     ]
     calls = call_comments()
     texts = [*special, *(text for text, _ in general), *calls]
     weights = [0.0] * len(special) + [n for _, n in general] + [1.5] * len(calls)
-    return words(texts), {text: texts.index(text) for text in special}, Choice(weights)
+    return words(texts), {text: texts.index(text) for text in (*special, _MASK)}, Choice(weights)
 
 
 def _fits_any(text: str) -> bool:
@@ -238,7 +240,9 @@ def labevents(block: Block, rng: Draws, drawn: Samples, found: Results) -> pa.Ta
     remarked = known.comment_only[test]
     comment = np.where(remarked, special[_REMARKS[0]] + (v & 7).astype(np.int64) % len(_REMARKS), comment)
     absent = few(faults.LAB_VALUE_ABSENT) & (itemid != _TROPONIN_T) & ~remarked
-    comment = np.where(absent, special["SEE COMMENTS."], comment)
+    # Of the demo's 139 results with neither value nor number nor a telling comment, 40 have a masked one.
+    unreported = np.array([*(special[text] for text in _UNREPORTED), special[_MASK]], small)
+    comment = np.where(absent, unreported[np.searchsorted([10, 11], v % 16, side="right")], comment)
     masked = few(faults.LAB_VALUE_MASKED, u, 0.1) | ceiling
     unknown = absent | undetectable | remarked
     shown = np.where(masked, values.text[_MASK], place)
