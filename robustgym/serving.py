@@ -164,6 +164,8 @@ def over_http(episodes: Episodes, host: str, port: int, ready: Callable[[str], N
         raise InputError(
             Problem(f"--http {host}:{port}", "cannot listen there", "name another address or port")
         ) from None
+    # Who is told may call at once: what comes before the server runs waits.
+    listening.listen(128)
     if ready:
         ready(f"http://{host if ':' not in host else f'[{host}]'}:{listening.getsockname()[1]}")
     uvicorn.Server(config).run(sockets=[listening])
