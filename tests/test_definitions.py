@@ -179,7 +179,8 @@ MAKERS = {
     "concept_check": ("concept_check", ()),
     "clean_questions": ("asking", ("concept_check",)),
     "noise": ("noising", ("clean_questions",)),
-    "balanced_pairs": ("selecting", ("noise", "clean_questions")),
+    "natural": ("natural", ("noise", "clean_questions")),
+    "balanced_pairs": ("selecting", ("natural", "noise", "clean_questions")),
     "pairs_keep_their_contract": ("contracts", ("balanced_pairs", "table_profile")),
     "validation_report": ("report", ("balanced_pairs", "noise", "clean_questions")),
 }
