@@ -115,6 +115,21 @@ def test_both_tasks_of_a_pair_that_differ_in_ids_come_from_one_rewording(tmp_pat
     assert after.noise.question == after.clean.question.replace("30000001", "30000002")
 
 
+def test_noise_in_the_words_is_left_in_its_words(tmp_path: Path, serve: Serve) -> None:
+    before = pair()
+    slipped = before.noise.model_copy(update={"question": before.noise.question.replace("ICU", "UCI", 1)})
+    done = paraphrased([Pair(before.clean, slipped)], endpoint(serve(model())), memory=tmp_path, kind="synthetic")
+    assert (done.reworded, done.pairs) == (0, (Pair(before.clean, slipped),))
+
+
+def test_a_shared_name_is_not_told_apart_by_its_rewording() -> None:
+    parameters = {**PARAMETERS, "concept": "potassium", "bare_name": True, "register": "plain"}
+    template = Template.parse(TEMPLATE)
+    made = skeleton(template, parameters, ask(template, parameters).text)
+    assert "potassium" in made.shown.values()
+    assert "serum potassium" not in made.shown.values()
+
+
 def test_the_model_sees_neither_ids_nor_concepts(tmp_path: Path, serve: Serve) -> None:
     script = serve(model())
     paraphrased([pair(now=True)], endpoint(script), memory=tmp_path, kind="synthetic")

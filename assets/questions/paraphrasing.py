@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from assets.questions import naming
 from assets.questions.english import clipped
 from assets.questions.sampling import slots_of
 from assets.questions.template import Template
@@ -23,6 +24,7 @@ from assets.questions.wording import register_of, sentence_of
 from assets.questions.wording.choices import Choice, choices
 from assets.validation.model_check import consult
 from robustgym.endpoint import Endpoint
+from schemas.noise import Level
 from schemas.overlays import Value
 from schemas.pairs import GoldRow, Pair
 from schemas.release import SourceKind
@@ -122,6 +124,10 @@ def numbers(text: str) -> Counter[str]:
     return Counter(re.findall(r"\d+(?:\.\d+)?", text))
 
 
+WORDS = "its noise lies in the words"
+"""Why a pair is not reworded: a model would mend the slips and leave out the remarks."""
+
+
 @dataclass(frozen=True)
 class Paraphrased:
     """Pairs after rewording."""
@@ -159,19 +165,23 @@ def paraphrased(
     """
     if endpoint is None:
         return Paraphrased(tuple(pairs), 0, ())
-    both = [(skeleton_of(pair.clean), skeleton_of(pair.noise)) for pair in pairs]
+    both = [() if _in_the_words(pair) else (skeleton_of(pair.clean), skeleton_of(pair.noise)) for pair in pairs]
     skeletons = list({s.to_reword: s for pair in both for s in pair}.values())
     texts, why = _reworded(skeletons, endpoint, memory, kind, confirmed, progress)
     made: list[Pair] = []
     refusals: Counter[str] = Counter()
-    for pair, (clean, noise) in zip(pairs, both, strict=True):
-        missing = [why[s.to_reword] for s in (clean, noise) if s.to_reword not in texts]
+    for pair, sentences in zip(pairs, both, strict=True):
+        missing = [why[s.to_reword] for s in sentences if s.to_reword not in texts] if sentences else [WORDS]
         if missing:
             refusals[missing[0]] += 1
             made.append(pair)
         else:
-            made.append(Pair(*(_said(row, s, texts) for row, s in zip(pair, (clean, noise), strict=True))))
+            made.append(Pair(*(_said(row, s, texts) for row, s in zip(pair, sentences, strict=True))))
     return Paraphrased(tuple(made), len(pairs) - refusals.total(), tuple(sorted(refusals.items())))
+
+
+def _in_the_words(pair: Pair) -> bool:
+    return pair.clean.level is Level.QUERY and pair.clean.parameters == pair.noise.parameters
 
 
 def _said(row: GoldRow, skeleton: Skeleton, texts: Mapping[str, str]) -> GoldRow:
@@ -239,7 +249,7 @@ def skeleton(template: Template, parameters: Mapping[str, Value], text: str) -> 
         text: The question's text.
     """
     register = register_of(template, parameters)
-    slots = slots_of(template, parameters)
+    slots = naming.called(template, slots_of(template, parameters))
     names = [str(parameters[column]) for column in template.unit.ids if column in parameters]
     concepts = [register.names.of(slots.concepts[slot]) for slot in template.pools]
     names += [clipped(name) if register.clipped else name for name in concepts]
