@@ -318,6 +318,18 @@ def show_operator(name: Annotated[str, typer.Argument(metavar="NAME")], json: Js
     run(name, json=json)
 
 
+@ops.command("new")
+def new_operator(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Lower-case words joined by `_`, as in value_null.")],
+    level: Annotated[str, typer.Option(metavar="record|value|query", help="Where the fault lies.")],
+    json: Json = False,
+) -> None:
+    """Write the file of a new operator: it runs, and says what is left to say."""
+    from pipelines.cli_ops import new_operator as run
+
+    run(name, level, json=json)
+
+
 @questions.command("list")
 def list_templates(
     intent: Annotated[str | None, typer.Option(metavar="INTENT", help="Only of this intent: labs, cost, …")] = None,

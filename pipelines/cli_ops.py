@@ -1,8 +1,8 @@
-"""The commands `ops list` and `ops show`: what the noise operators say of themselves."""
+"""The commands `ops list`, `ops show` and `ops new`: what the noise operators say of themselves, and one more."""
 
 from __future__ import annotations
 
-from noise_ops import operators
+from noise_ops import _skeleton, operators
 from noise_ops.table import describe
 from pipelines.cli_console import as_json, say
 
@@ -44,3 +44,19 @@ def show_operator(name: str, *, json: bool) -> None:
     say("Real faults it copies")
     for key, fault in told["realism"].items():
         say(f"  {key}: {fault}")
+
+
+def new_operator(name: str, level: str, *, json: bool) -> None:
+    """Write the file of a new operator and say what to do with it.
+
+    Raises:
+        InputError: The name cannot be one or is taken, or there is no such level.
+    """
+    path = _skeleton.write(name, level)
+    if json:
+        as_json({"name": name, "level": level, "file": str(path)})
+        return
+    say(f"{path}: an operator that works. Say in it what is in capitals, and make it do what yours does.")
+    say(f"  python -m pytest {path} tests/test_every_noise_op.py -k {name}")
+    say(f"  robustgym ops show {name}")
+    say("docs/write_an_operator.md goes through it.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from random import Random
 from typing import NamedTuple
@@ -50,13 +50,18 @@ def _applies(case: Case) -> bool:
     return True
 
 
-CASES = [
-    case
-    for operator in operators().values()
-    for severity in operator.severities
-    for example in (*EXAMPLES, *REGISTERED, *CARE)
-    if _applies(case := Case(operator, severity, example()))
-]
+def cases(found: Iterable[Operator]) -> list[Case]:
+    """Every severity of these operators on every example it applies to."""
+    return [
+        case
+        for operator in found
+        for severity in operator.severities
+        for example in (*EXAMPLES, *REGISTERED, *CARE)
+        if _applies(case := Case(operator, severity, example()))
+    ]
+
+
+CASES = cases(operators().values())
 OVERLAYS = [case for case in CASES if case.operator.level is not Level.QUERY]
 every_case = pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 

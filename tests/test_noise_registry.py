@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import hashlib
 import importlib
 import shutil
@@ -73,14 +72,6 @@ def test_one_file_is_enough(package: Package) -> None:
     assert list(found) == ["lose_all"]
     noise = found["lose_all"].apply(first_lactate(), Random(0), "all")
     assert [edit.kind for edit in noise.overlay.edits] == ["delete", "delete"]
-
-
-def test_the_operator_in_the_docs_is_one(package: Package) -> None:
-    page = (Path(__file__).parents[1] / "docs" / "write_an_operator.md").read_text(encoding="utf-8")
-    text = page.partition("```python\n")[2].partition("```")[0]
-    made = package(flag_missing=text)
-    assert list(discover(made)) == ["flag_missing"]
-    assert doctest.testmod(importlib.import_module(f"{made.__name__}.flag_missing")).failed == 0
 
 
 def test_every_file_of_this_package_is_an_operator_a_helper_or_the_framework() -> None:
