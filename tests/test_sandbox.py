@@ -404,6 +404,21 @@ def test_query_says_what_is_wrong_and_when_it_is_enough(box: Box, hasty: Stock) 
         assert "A cell may run 5 statements" in (shown.error or "")
 
 
+def test_queries_of_a_cell_may_take_so_long_together(stock: Stock) -> None:
+    def slow(sql: str) -> pa.Table | str:
+        time.sleep(0.3)
+        return PATIENTS
+
+    limits = replace(stock.limits, seconds=20, querying=0.5)
+    process = Process(stock.isolation.launch(limits), limits)
+    try:
+        shown = process.run("for i in range(9): print(i); query('SELECT 1')", slow)
+    finally:
+        process.close()
+    assert shown.text == "0\n1\n2\n"
+    assert "The statements of this cell took 0.5 seconds." in (shown.error or "")
+
+
 def test_a_cell_can_be_run_again_and_shows_the_same(stock: Stock) -> None:
     cells = [
         "import random\n{'lactate', 'sodium', 'glucose', 'troponin'}, random.random(), np.random.rand()",
