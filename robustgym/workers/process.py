@@ -43,7 +43,7 @@ class Worker:
         self._line = _Line()
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
-        self._closing: list[int] = []
+        self._closing: deque[int] = deque()
         self.generation = 0
         """Counts the processes: a session that another one had open must be opened again."""
         self.kept_by = ""
@@ -72,7 +72,7 @@ class Worker:
                     asked["session"] = session.number
                     if session.generation != self.generation:
                         asked["open"] = session.opening
-                asked["close"], self._closing = self._closing, []
+                asked["close"] = [self._closing.popleft() for _ in range(len(self._closing))]
                 try:
                     pipe.send_bytes(json.dumps(asked).encode())
                 except OSError:
@@ -132,7 +132,7 @@ class Worker:
         there.close()
         self._pipe = Connection(here.detach())
         self.generation += 1
-        self._closing = []
+        self._closing.clear()
         try:
             self._pipe.send_bytes(json.dumps(self._opening).encode())
             ready, _ = self._reply(self._pipe, STARTING)
