@@ -8,7 +8,7 @@ from random import Random
 from noise_ops._ids import Ids, copied_ids, fresh_ids
 from noise_ops.registry import NotApplicable
 from schemas.overlays import CopyWhere, Delete, Edit, Insert, Overlay, Update, UpdateWhere, Value
-from schemas.questions import Question, Record, Role, Scope, Selection, update
+from schemas.questions import UNIT_ROUTE, Question, Record, Role, Scope, Selection, update
 
 Row = Callable[[Record], Mapping[str, Value] | None]
 """New cells of a record, by column; None leaves the record alone."""
@@ -80,11 +80,18 @@ def doubled(
     )
 
 
-def without_routes(question: Question, rng: Random) -> tuple[Edit, ...]:
-    """Edits that remove the records that tell the same fact elsewhere."""
-    return tuple(
-        edit for selection in question.selections_of(Role.ROUTE) for edit in question.delete(selection, 1.0, rng)
-    )
+def without_routes(question: Question, rng: Random, *, unit: bool = False) -> tuple[Edit, ...]:
+    """Edits that remove the records that tell the same fact elsewhere.
+
+    Args:
+        question: The question.
+        rng: The only source of randomness.
+        unit: Whether the unit itself goes. Where a stay remains, so do its transfers: they tell nothing that is gone.
+    """
+    units = {selection.table for selection in question.selections_of(Role.UNIT)}
+    unit = unit or any(selection.table in units for selection in question.targets)
+    routes = [s for s in question.selections_of(Role.ROUTE) if unit or s.name != UNIT_ROUTE]
+    return tuple(edit for selection in routes for edit in question.delete(selection, 1.0, rng))
 
 
 def overlay(*groups: Iterable[Edit]) -> Overlay:

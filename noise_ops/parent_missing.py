@@ -42,4 +42,4 @@ def parent_missing(question: Question, rng: Random) -> Noise:
     if not units:
         raise NotApplicable("the question is not about an admission or an ICU stay")
     removed = [question.delete(selection, 1.0, rng) for selection in units]
-    return Noise(overlay=overlay(*removed, without_routes(question, rng)), worlds=siblings(question, rng))
+    return Noise(overlay=overlay(*removed, without_routes(question, rng, unit=True)), worlds=siblings(question, rng))

@@ -55,6 +55,10 @@ class Role(StrEnum):
     stays away from them; an edit of one lies in its own pair's overlay alone."""
 
 
+UNIT_ROUTE = "route_unit"
+"""The route by which an ICU stay is told elsewhere: its transfers. It matters only once the stay itself is gone."""
+
+
 @dataclass(frozen=True)
 class Selection:
     """The associated records of one sort: rows of one table that pass a row's own tests and lie where they must."""

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from assets.pairs.biting import bites
 from assets.questions import gold_of, records_sql
-from assets.questions.compiler import UNIT_ROUTE
 from robustgym.hospital import Extracts, Hospital, Session
 from schemas.answers import Gold
 from schemas.noise import Noise, Promise
 from schemas.overlays import Overlay
-from schemas.questions import Question, Role
+from schemas.questions import UNIT_ROUTE, Question, Role
 
 
 @dataclass(frozen=True)

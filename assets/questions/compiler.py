@@ -22,13 +22,10 @@ from assets.questions.units_asked import in_unit
 from schemas.answers import AnswerKind, AnswerType
 from schemas.attributes import ATTRIBUTES
 from schemas.overlays import Value
-from schemas.questions import Role, Scope, Selection
+from schemas.questions import UNIT_ROUTE, Role, Scope, Selection
 from schemas.tables import TABLES
 
 NO_TIME = "CAST(NULL AS TIMESTAMP)"
-
-UNIT_ROUTE = "route_unit"
-"""Name of the selection that tells where else the unit itself is recorded."""
 
 TOGETHER = {
     "t": "min({})",
