@@ -7,6 +7,7 @@ from random import Random
 from noise_ops import Fault, NotApplicable, noise_op
 from noise_ops._cells import dated, measured, number_columns, number_sql, text_columns
 from noise_ops._edits import chosen_targets, doubled, overlay, without_routes
+from noise_ops._ids import fresh_ids
 from noise_ops._worlds import another_value, like_model, other_values
 from schemas.noise import Noise
 from schemas.overlays import Edit, Overlay
@@ -66,10 +67,11 @@ def conflicting_duplicate(question: Question, rng: Random) -> Noise:
     selections = [selection for selection in chosen_targets(question, 1.0) if measured(selection)]
     if not selections:
         raise NotApplicable("no target is a number")
+    ids = {selection.table: fresh_ids(question, selection.table) for selection in selections}
     twins: list[Edit] = []
     world: list[Edit] = []
     for selection in selections:
-        twins += doubled(question, selection, 1.0, rng, *another_value(selection))
+        twins += doubled(question, selection, 1.0, rng, *another_value(selection), ids[selection.table])
         world += other_values(question, selection, rng)
     return Noise(
         overlay=overlay(twins, without_routes(question, rng)),

@@ -11,6 +11,7 @@ from annotated_types import Interval
 from noise_ops import NotApplicable, Severity, noise_op
 from noise_ops._cells import decimals, measured, number, number_sql, plausible, written, written_sql
 from noise_ops._edits import chosen_targets, doubled, overlay, rewritten, without_routes
+from noise_ops._ids import fresh_ids
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
 from schemas.overlays import CopyWhere, Edit, Value
@@ -81,8 +82,10 @@ def contradiction(
     targets = [selection for selection in chosen_targets(question, share) if measured(selection)]
     if not targets:
         raise NotApplicable("no target is a number")
+    ids = {selection.table: fresh_ids(question, selection.table) for selection in targets}
     for selection in targets:
-        twins = doubled(question, selection, share, rng, partial(_slipped, selection), *_slipped_sql(selection))
+        row = partial(_slipped, selection)
+        twins = doubled(question, selection, share, rng, row, *_slipped_sql(selection), ids[selection.table])
         edits += (_where_plausible(selection, twin) for twin in twins)
     if question.scope is Scope.PATIENT and not edits:
         raise NotApplicable("no slip is plausible")

@@ -9,6 +9,7 @@ from annotated_types import Interval
 
 from noise_ops import noise_op
 from noise_ops._edits import chosen_targets, doubled, overlay
+from noise_ops._ids import fresh_ids
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
 from schemas.questions import Question
@@ -48,7 +49,7 @@ def exact_duplicate(question: Question, rng: Random, *, share: Annotated[float, 
         Traceback (most recent call last):
         noise_ops.registry.NotApplicable: no record carries the answer
     """
-    copies = [
-        doubled(question, selection, share, rng, lambda record: {}, {}) for selection in chosen_targets(question, 1.0)
-    ]
+    targets = chosen_targets(question, 1.0)
+    ids = {selection.table: fresh_ids(question, selection.table) for selection in targets}
+    copies = [doubled(question, s, share, rng, lambda record: {}, {}, ids[s.table]) for s in targets]
     return Noise(overlay=overlay(*copies), worlds=siblings(question, rng))

@@ -6,6 +6,7 @@ from random import Random
 
 from noise_ops import NotApplicable, noise_op
 from noise_ops._edits import doubled, overlay
+from noise_ops._ids import fresh_ids
 from noise_ops._worlds import siblings
 from schemas.noise import Noise
 from schemas.questions import Question, Selection
@@ -42,6 +43,7 @@ def version_twin(question: Question, rng: Random) -> Noise:
     """
     coded = [selection for selection in question.selections if _coded(selection)]
     other = "CASE WHEN icd_version = 9 THEN 10 ELSE 9 END"
+    ids = {selection.table: fresh_ids(question, selection.table) for selection in coded}
     twins = [
         doubled(
             question,
@@ -50,6 +52,7 @@ def version_twin(question: Question, rng: Random) -> Noise:
             rng,
             lambda record: {"icd_version": 10 if record["icd_version"] == 9 else 9},
             {"icd_version": other},
+            ids[selection.table],
         )
         for selection in coded
     ]
