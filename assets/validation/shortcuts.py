@@ -214,7 +214,7 @@ class Classifier:
             self._scaled(numbers),
         ]
         # liblinear and one thread: no sum depends on how many cores there are.
-        self._linear = LogisticRegression(solver="liblinear", C=1.0, random_state=0, max_iter=1000)
+        self._linear = LogisticRegression(solver="liblinear", C=10.0, random_state=0, max_iter=1000)
         self._trees = HistGradientBoostingClassifier(
             max_iter=80, learning_rate=0.1, max_leaf_nodes=8, min_samples_leaf=10, early_stopping=False, random_state=0
         )

@@ -17,6 +17,10 @@ from schemas.pairs import Task
 NONE = -1.0
 """Stands for a number that a task does not have; all others are 0 or more."""
 
+DIGIT, WORD = 0.1, 0.3
+"""How much a digit of the id and a word apart count beside a text, whose words together count 1: sixteen digits that
+mean nothing must not drown a word that does, where there are few tasks to learn from."""
+
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -58,9 +62,9 @@ def _seen(task: Task, place: float, before: int, asked: int) -> Visible:
     contract = canonical(task.answer.model_dump(mode="json", exclude_defaults=True))
     text = f"{task.question}\n{contract}"
     numbers = _NUMBER.findall(task.question)
-    tokens = {f"id {n}={digit}": 1.0 for n, digit in enumerate(task.task_id)}
-    tokens |= {f"number {number}": 1.0 for number in numbers if len(number) < 8}
-    tokens |= {f"kind {task.answer.kind}": 1.0}
+    tokens = {f"id {n}={digit}": DIGIT for n, digit in enumerate(task.task_id, start=1)}
+    tokens |= {f"number {number}": WORD for number in numbers if len(number) < 8}
+    tokens |= {f"kind {task.answer.kind}": WORD}
     return Visible(text, _NUMBER.sub("#", text), tokens, _numbers(task, numbers, place, before, asked))
 
 
