@@ -51,6 +51,7 @@ def clauses(template: Template) -> list[dict[str, object]]:
     found += [{"attribute": a.id} for a in ATTRIBUTES.values() if template.intent in a.intents]
     found += [{"from_day": 3}] if template.has_start else []
     found += [{"nth": 21}] if template.uses_nth else []
+    found += [{"after_value": 5.1}] if template.takes_value else []
     return found
 
 

@@ -112,6 +112,7 @@ def clauses(template: Template) -> list[dict[str, Value]]:
     found += [{"attribute": a.id} for a in ATTRIBUTES.values() if template.intent in a.intents][:2]
     found += [{"from_day": 3}] if template.has_start else []
     found += [{"nth": 21}] if template.uses_nth else []
+    found += [{"after_value": 5.1}] if template.takes_value else []
     return found
 
 
@@ -292,7 +293,8 @@ def test_no_operator_changes_the_register(pairs: list[Pair]) -> None:
     assert len({pair.noise.operator for pair in pairs if pair.noise.level is Level.QUERY}) >= 6
     for pair in pairs:
         template = Template.parse(pair.clean.template)
-        assert opening(pair.clean.question) == opening(pair.noise.question), pair.clean.pair_id
+        if pair.noise.operator not in ("distractor", "surface"):  # remarks, slips and another order of words
+            assert opening(pair.clean.question) == opening(pair.noise.question), pair.clean.pair_id
         assert register_of(template, pair.clean.parameters) is register_of(template, pair.noise.parameters)
         if pair.noise.level is not Level.QUERY:
             assert pair.clean.question == pair.noise.question
