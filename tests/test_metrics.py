@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from robustgym.metrics import Metric, compare, metrics, pass_at_k, pass_hat_k, slices
 from robustgym.metrics.comparing import holm, mcnemar
 from robustgym.metrics.intervals import Ratio, Resampler
+from robustgym.metrics.rates import ALL
 from robustgym.metrics.tallies import Tally, tallies
 from schemas.noise import Level, Promise
 from schemas.pairs import Condition, Split
@@ -72,7 +73,7 @@ def run(successes: Sequence[tuple[bool, bool]], trials: int = 1) -> tuple[Tally,
 
 
 def named(found: Sequence[Metric]) -> dict[str, Metric]:
-    return {metric.name: metric for metric in found}
+    return {m.name if m.condition == ALL else f"{m.name}_{m.condition}": m for m in found}
 
 
 @given(st.integers(1, 8).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))

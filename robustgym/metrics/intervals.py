@@ -87,11 +87,10 @@ class Resampler:
     def _rate(self, ratio: Ratio) -> tuple[float | None, Floats]:
         if not ratio.tasks:
             return None, np.full(self._draws, np.nan)
-        # Sums along one axis, in the order of the task ids: the last digit does not depend on threads.
-        order = np.argsort([self._place[task] for task in ratio.tasks], kind="stable")
-        places = np.array([self._place[task] for task in ratio.tasks])[order]
-        over, under = np.array(ratio.over, dtype=float)[order], np.array(ratio.under, dtype=float)[order]
-        weights = self.weights[:, places]
+        over, under = np.zeros((2, len(self._tasks)))
+        places = [self._place[task] for task in ratio.tasks]
+        over[places], under[places] = ratio.over, ratio.under
         with np.errstate(invalid="ignore", divide="ignore"):
-            draws = (weights * over).sum(axis=1) / (weights * under).sum(axis=1)
+            # Not a matrix product: its last digit may depend on threads.
+            draws = np.einsum("ij,j->i", self.weights, over) / np.einsum("ij,j->i", self.weights, under)
         return float(over.sum() / under.sum()), draws

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -14,6 +14,11 @@ from schemas.verdicts import Outcome
 Part = tuple[float, float]
 """What one task adds to the numerator and to the denominator of a rate."""
 
+Rate = Callable[[Tally], Part]
+
+ALL = "all"
+"""Both conditions together."""
+
 ABSTAINED = (Outcome.ABSTAINED_RIGHTLY, Outcome.ABSTAINED_WITHOUT_EVIDENCE, Outcome.ABSTAINED_WRONGLY)
 
 
@@ -22,6 +27,8 @@ class Metric:
     """One figure of one run."""
 
     name: str
+    condition: str
+    """`clean`, `noise`, or `all` of both."""
     value: float | None
     """None where no task has a say in it."""
     low: float | None
@@ -68,65 +75,75 @@ def _enough(n: int, c: int, k: int) -> None:
         raise ValueError(f"k must lie between 1 and the number of episodes: n={n}, c={c}, k={k}")
 
 
-def metrics(tasks: Sequence[Tally], resampler: Resampler, k: int = 1) -> tuple[Metric, ...]:
-    """Every figure of a set of tasks, in a fixed order.
+def metrics(tasks: Sequence[Tally], resampler: Resampler, k: int = 1, only: Collection[str] = ()) -> tuple[Metric, ...]:
+    """Every figure of a set of tasks, in a fixed order: of all of them, and of each condition alone.
 
     Args:
         tasks: The tasks; a subset of those the resampler was made for.
         resampler: Gives the intervals.
         k: Pass@k and pass^k are given for 1 to k, where every judged task has so many episodes.
+        only: Names of the figures that are wanted; all if it is empty.
     """
-    clean = [task for task in tasks if task.facts.condition is Condition.CLEAN]
-    noise = [task for task in tasks if task.facts.condition is Condition.NOISE]
+    wanted = [(name, rate) for name, rate in _rates(k) if not only or name in only]
+    clean, noise = (_of(tasks, condition) for condition in Condition)
     found = [
-        _metric("success", tasks, _success, resampler),
-        _metric("success_clean", clean, _success, resampler),
-        _metric("success_noise", noise, _success, resampler),
-        _gap(clean, noise, resampler),
-        _pairs(clean, noise, resampler),
+        _metric(name, condition, _of(tasks, condition), rate, resampler)
+        for name, rate in wanted
+        for condition in (ALL, *Condition)
     ]
-    for many in range(1, k + 1):
-        for where, some in (("", tasks), ("_clean", clean), ("_noise", noise)):
-            found.append(_metric(f"pass_at_{many}{where}", some, _at(pass_at_k, many), resampler))
-            found.append(_metric(f"pass_hat_{many}{where}", some, _at(pass_hat_k, many), resampler))
-    answerable = [task for task in tasks if task.facts.answerable]
-    unanswerable = [task for task in tasks if not task.facts.answerable]
-    by_records = [task for task in unanswerable if not task.facts.schema_evidence]
-    by_columns = [task for task in unanswerable if task.facts.schema_evidence]
-    found += [
-        _metric("over_abstention", answerable, _share(Outcome.ABSTAINED_WRONGLY), resampler),
-        _metric("unsupported_answers", unanswerable, _share(Outcome.WRONG), resampler),
-        _metric("evidence_rate", by_records, _evidence, resampler),
-        _metric("evidence_rate_columns", by_columns, _evidence, resampler),
-        _metric("no_answer", tasks, _share(Outcome.NO_ANSWER), resampler),
-        _metric("unjudged", tasks, lambda task: (len(task.episodes) - task.n, len(task.episodes)), resampler),
-        _metric("invalid_calls", tasks, _mean(lambda e: e.invalid_calls), resampler),
-        _metric("turns", tasks, _mean(lambda e: e.turns), resampler),
-        _metric("tokens", tasks, _mean(lambda e: e.usage.prompt_tokens + e.usage.completion_tokens), resampler),
-        _metric("cost", tasks, _cost, resampler),
-        _metric("seconds", tasks, _mean(lambda e: e.seconds), resampler),
-    ]
+    if not only or "robustness_gap" in only:
+        found.append(_gap(clean, noise, resampler))
+    if not only or "pair_success" in only:
+        found.append(_pairs(clean, noise, resampler))
     return tuple(found)
 
 
-def _metric(name: str, tasks: Sequence[Tally], part: Callable[[Tally], Part], resampler: Resampler) -> Metric:
+def _rates(k: int) -> Iterator[tuple[str, Rate]]:
+    """The rates, by name."""
+    yield "success", _success
+    for many in range(1, k + 1):
+        yield f"pass_at_{many}", _at(pass_at_k, many)
+        yield f"pass_hat_{many}", _at(pass_hat_k, many)
+    yield "over_abstention", _where(lambda task: task.facts.answerable, _share(Outcome.ABSTAINED_WRONGLY))
+    yield "unsupported_answers", _where(lambda task: not task.facts.answerable, _share(Outcome.WRONG))
+    yield "evidence_rate", _where(lambda t: not (t.facts.answerable or t.facts.schema_evidence), _evidence)
+    yield "evidence_rate_columns", _where(lambda t: t.facts.schema_evidence and not t.facts.answerable, _evidence)
+    yield "no_answer", _share(Outcome.NO_ANSWER)
+    yield "unjudged", lambda task: (len(task.episodes) - task.n, len(task.episodes))
+    yield "invalid_calls", _mean(lambda e: e.invalid_calls)
+    yield "turns", _mean(lambda e: e.turns)
+    yield "tokens", _mean(lambda e: e.usage.prompt_tokens + e.usage.completion_tokens)
+    yield "cost", _cost
+    yield "seconds", _mean(lambda e: e.seconds)
+
+
+def _of(tasks: Sequence[Tally], condition: str) -> list[Tally]:
+    return [task for task in tasks if condition in (ALL, task.facts.condition)]
+
+
+def _where(counts: Callable[[Tally], bool], rate: Rate) -> Rate:
+    """The rate over the tasks of which that holds."""
+    return lambda task: rate(task) if counts(task) else (0.0, 0.0)
+
+
+def _metric(name: str, condition: str, tasks: Sequence[Tally], part: Rate, resampler: Resampler) -> Metric:
     """A rate over tasks; those that add nothing to the denominator have no say in it."""
     counted = [(task, *part(task)) for task in tasks]
     counted = [(task, over, under) for task, over, under in counted if under > 0]
     ratio = Ratio([task.task_id for task, *_ in counted], [n for _, n, _ in counted], [d for *_, d in counted])
-    return _with(name, resampler.interval(ratio), [task for task, *_ in counted])
+    return _with(name, condition, resampler.interval(ratio), [task for task, *_ in counted])
 
 
-def _with(name: str, interval: Interval, tasks: Sequence[Tally]) -> Metric:
+def _with(name: str, condition: str, interval: Interval, tasks: Sequence[Tally]) -> Metric:
     episodes = sum(len(task.episodes) for task in tasks)
-    return Metric(name, interval.value, interval.low, interval.high, len(tasks), episodes)
+    return Metric(name, condition, interval.value, interval.low, interval.high, len(tasks), episodes)
 
 
 def _gap(clean: Sequence[Tally], noise: Sequence[Tally], resampler: Resampler) -> Metric:
     """Success on clean tasks less success on noise tasks."""
     sides = [[task for task in side if task.n] for side in (clean, noise)]
     ratios = [Ratio([t.task_id for t in side], [t.c / t.n for t in side], [1.0] * len(side)) for side in sides]
-    return _with("robustness_gap", resampler.interval(ratios[0], less=ratios[1]), [*sides[0], *sides[1]])
+    return _with("robustness_gap", ALL, resampler.interval(ratios[0], less=ratios[1]), [*sides[0], *sides[1]])
 
 
 def _pairs(clean: Sequence[Tally], noise: Sequence[Tally], resampler: Resampler) -> Metric:
@@ -140,21 +157,21 @@ def _pairs(clean: Sequence[Tally], noise: Sequence[Tally], resampler: Resampler)
         if trials:
             counted.append((one, sum(trials) / len(trials)))
     ratio = Ratio([task.task_id for task, _ in counted], [value for _, value in counted], [1.0] * len(counted))
-    return _with("pair_success", resampler.interval(ratio), [task for task, _ in counted])
+    return _with("pair_success", ALL, resampler.interval(ratio), [task for task, _ in counted])
 
 
 def _success(task: Tally) -> Part:
     return (task.c / task.n, 1.0) if task.n else (0.0, 0.0)
 
 
-def _at(chance: Callable[[int, int, int], float], k: int) -> Callable[[Tally], Part]:
+def _at(chance: Callable[[int, int, int], float], k: int) -> Rate:
     def part(task: Tally) -> Part:
         return (chance(task.n, task.c, k), 1.0) if task.n >= k else (0.0, 0.0)
 
     return part
 
 
-def _share(outcome: Outcome) -> Callable[[Tally], Part]:
+def _share(outcome: Outcome) -> Rate:
     def part(task: Tally) -> Part:
         return (task.count(outcome) / task.n, 1.0) if task.n else (0.0, 0.0)
 
@@ -166,7 +183,7 @@ def _evidence(task: Tally) -> Part:
     return float(task.count(Outcome.ABSTAINED_RIGHTLY)), float(task.count(*ABSTAINED))
 
 
-def _mean(read: Callable[..., float]) -> Callable[[Tally], Part]:
+def _mean(read: Callable[..., float]) -> Rate:
     def part(task: Tally) -> Part:
         return float(sum(read(episode) for episode in task.episodes)), float(len(task.episodes))
 
