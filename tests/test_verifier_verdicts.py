@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from robustgym.episode import Episode, session_of
 from robustgym.gold import gold_from_rows
 from robustgym.hospital import Hospital
-from robustgym.episode import Episode, session_of
 from robustgym.verifier import judge
 from robustgym.yardsticks import DUE, failures, scores
 from schemas.answers import AnswerKind, AnswerType
