@@ -6,6 +6,7 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
@@ -106,9 +107,9 @@ class Tools:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Shown:
         """Any tool by its name, as a model calls it; a wrong call is answered with an error."""
-        if tool not in NAMES or (tool == "python" and self._interpreter is None):
-            if tool == "python":
-                return Shown(error=OFF)
+        if tool == "python" and self._interpreter is None:
+            return Shown(error=OFF)
+        if tool not in NAMES:
             return Shown(error=f"There is no tool {tool[:40]!r}. The tools are: {self._usage()}.")
         parameters = inspect.signature(getattr(self, tool)).parameters
         unknown = [name for name in arguments if name not in parameters]
@@ -142,7 +143,8 @@ def described(*, python: bool) -> list[dict[str, Any]]:
     >>> described(python=False)[1]["function"]["parameters"]["required"]
     ['statement']
     """
-    return [_described(name) for name in NAMES if python or name != "python"]
+    # Whoever sends them may add to them.
+    return [deepcopy(_described(name)) for name in NAMES if python or name != "python"]
 
 
 @cache

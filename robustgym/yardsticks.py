@@ -8,10 +8,10 @@ from time import perf_counter
 from robustgym.agents import Agent
 from robustgym.agents.abstain import Abstain
 from robustgym.agents.oracle import Oracle
+from robustgym.episode import Episode, session_of
 from robustgym.gold import canonical
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
-from robustgym.episode import Episode, session_of
 from robustgym.verifier import judge
 from schemas.pairs import Condition, GoldRow
 from schemas.verdicts import Outcome, Transcript, Verdict
