@@ -8,5 +8,18 @@ from __future__ import annotations
 from robustgym.metrics.comparing import Comparison, compare
 from robustgym.metrics.rates import Metric, metrics, pass_at_k, pass_hat_k
 from robustgym.metrics.slicing import SLICES, slices
+from robustgym.metrics.transitions import Moved, Transition, transitions
 
-__all__ = ["SLICES", "Comparison", "Metric", "compare", "metrics", "pass_at_k", "pass_hat_k", "slices"]
+__all__ = [
+    "SLICES",
+    "Comparison",
+    "Metric",
+    "Moved",
+    "Transition",
+    "compare",
+    "metrics",
+    "pass_at_k",
+    "pass_hat_k",
+    "slices",
+    "transitions",
+]

@@ -12,8 +12,12 @@ import numpy as np
 
 from robustgym.metrics.rates import pass_hat_k
 from robustgym.metrics.tallies import Tally
+from schemas.pairs import Condition
 
 PERMUTATIONS = 10_000
+
+Shared = list[tuple[Tally, Tally]]
+"""Tasks that both runs have worked."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,8 @@ class Comparison:
 
     one: str
     other: str
+    condition: str
+    """Whose tasks are compared."""
     metric: str
     """`pass_at_1 (first trial)` or `pass_hat_k`."""
     tasks: int
@@ -37,15 +43,16 @@ class Comparison:
 
 
 def compare(runs: Mapping[str, Sequence[Tally]], k: int = 1) -> tuple[Comparison, ...]:
-    """Every pair of runs, tested for Pass@1 and for pass^k.
+    """Every pair of runs, tested for Pass@1 and for pass^k, on clean and on noise tasks.
 
     Args:
         runs: Their tasks by the run's name; at least two.
         k: pass^k is tested for this k.
     """
     made = [
-        test(one, other, runs[one], runs[other], k)
+        test(condition, one, other, _shared(runs[one], runs[other], condition), k)
         for one, other in combinations(sorted(runs), 2)
+        for condition in Condition
         for test in (_mcnemar, _permutation)
     ]
     found = [comparison for comparison in made if comparison is not None]
@@ -82,20 +89,19 @@ def mcnemar(only_one: int, only_other: int) -> float:
     return min(1.0, 2 * tail / (1 << n))
 
 
-def _shared(one: Sequence[Tally], other: Sequence[Tally]) -> list[tuple[Tally, Tally]]:
+def _shared(one: Sequence[Tally], other: Sequence[Tally], condition: Condition) -> Shared:
     there = {task.task_id: task for task in other}
-    return [(task, there[task.task_id]) for task in one if task.task_id in there]
+    return [(t, there[t.task_id]) for t in one if t.task_id in there and t.facts.condition is condition]
 
 
-def _mcnemar(one: str, other: str, tasks: Sequence[Tally], others: Sequence[Tally], k: int) -> Comparison | None:
+def _mcnemar(condition: Condition, one: str, other: str, shared: Shared, k: int) -> Comparison | None:
     """Exact, on the first trial of each task that both could be judged on."""
     both = []
-    for task, twin in _shared(tasks, others):
+    for task, twin in shared:
         mine = {e.trial: e.verdict.outcome.success for e in task.judged}
         theirs = {e.trial: e.verdict.outcome.success for e in twin.judged}
-        shared = sorted(mine.keys() & theirs.keys())
-        if shared:
-            both.append((task, mine[shared[0]], theirs[shared[0]]))
+        if trials := mine.keys() & theirs.keys():
+            both.append((task, mine[min(trials)], theirs[min(trials)]))
     if not both:
         return None
     only_one = sum(a and not b for _, a, b in both)
@@ -104,13 +110,13 @@ def _mcnemar(one: str, other: str, tasks: Sequence[Tally], others: Sequence[Tall
     difference = (only_one - only_other) / len(both)
     clusters = len({task.patient for task, *_ in both})
     test = "McNemar, exact"
-    return Comparison(one, other, "pass_at_1 (first trial)", len(both), clusters, difference, p, p, test)
+    return Comparison(one, other, condition, "pass_at_1 (first trial)", len(both), clusters, difference, p, p, test)
 
 
-def _permutation(one: str, other: str, tasks: Sequence[Tally], others: Sequence[Tally], k: int) -> Comparison | None:
+def _permutation(condition: Condition, one: str, other: str, shared: Shared, k: int) -> Comparison | None:
     """The runs change places patient by patient: all tasks of a patient at once."""
     differences: dict[str, list[float]] = {}
-    for task, twin in _shared(tasks, others):
+    for task, twin in shared:
         if min(task.n, twin.n) >= k:
             gap = pass_hat_k(task.n, task.c, k) - pass_hat_k(twin.n, twin.c, k)
             differences.setdefault(task.patient, []).append(gap)
@@ -118,10 +124,10 @@ def _permutation(one: str, other: str, tasks: Sequence[Tally], others: Sequence[
         return None
     sums = np.array([sum(differences[patient]) for patient in sorted(differences)])
     n = sum(map(len, differences.values()))
-    seed = int.from_bytes(hashlib.sha256(f"permutation|{one}|{other}|{k}".encode()).digest()[:8], "big")
+    seed = int.from_bytes(hashlib.sha256(f"permutation|{condition}|{one}|{other}|{k}".encode()).digest()[:8], "big")
     signs = np.random.Generator(np.random.PCG64(seed)).integers(0, 2, size=(PERMUTATIONS, sums.size)) * 2 - 1
     drawn = np.abs((signs * sums).sum(axis=1))
     # As far out as what was seen, itself included; sums that differ in the last digit count as equal.
     p = (1 + int((drawn >= abs(sums.sum()) - 1e-9).sum())) / (1 + PERMUTATIONS)
     test = f"permutation by patient, {PERMUTATIONS:,} draws"
-    return Comparison(one, other, f"pass_hat_{k}", n, sums.size, float(sums.sum() / n), p, p, test)
+    return Comparison(one, other, condition, f"pass_hat_{k}", n, sums.size, float(sums.sum() / n), p, p, test)

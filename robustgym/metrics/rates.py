@@ -8,6 +8,7 @@ from math import comb
 
 from robustgym.metrics.intervals import Interval, Ratio, Resampler
 from robustgym.metrics.tallies import Tally
+from robustgym.metrics.transitions import Moved, ways
 from schemas.pairs import Condition
 from schemas.verdicts import Outcome
 
@@ -94,7 +95,7 @@ def metrics(tasks: Sequence[Tally], resampler: Resampler, k: int = 1, only: Coll
     if not only or "robustness_gap" in only:
         found.append(_gap(clean, noise, resampler))
     if not only or "pair_success" in only:
-        found.append(_pairs(clean, noise, resampler))
+        found.append(_pairs(tasks, resampler))
     return tuple(found)
 
 
@@ -146,18 +147,11 @@ def _gap(clean: Sequence[Tally], noise: Sequence[Tally], resampler: Resampler) -
     return _with("robustness_gap", ALL, resampler.interval(ratios[0], less=ratios[1]), [*sides[0], *sides[1]])
 
 
-def _pairs(clean: Sequence[Tally], noise: Sequence[Tally], resampler: Resampler) -> Metric:
+def _pairs(tasks: Sequence[Tally], resampler: Resampler) -> Metric:
     """Share of the pairs of which both tasks succeed, trial by trial."""
-    twins = {task.facts.pair_id: task for task in noise}
-    both = [(task, twins[task.facts.pair_id]) for task in clean if task.facts.pair_id in twins]
-    counted = []
-    for one, other in both:
-        right = {e.trial: e.verdict.outcome.success for e in other.judged}
-        trials = [e.verdict.outcome.success and right[e.trial] for e in one.judged if e.trial in right]
-        if trials:
-            counted.append((one, sum(trials) / len(trials)))
-    ratio = Ratio([task.task_id for task, _ in counted], [value for _, value in counted], [1.0] * len(counted))
-    return _with("pair_success", ALL, resampler.interval(ratio), [task for task, _ in counted])
+    found = [(task, gone.count(Moved.ROBUST) / len(gone)) for task, gone in ways(tasks)]
+    ratio = Ratio([task.task_id for task, _ in found], [value for _, value in found], [1.0] * len(found))
+    return _with("pair_success", ALL, resampler.interval(ratio), [task for task, _ in found])
 
 
 def _success(task: Tally) -> Part:
