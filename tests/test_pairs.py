@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ from assets.staging import find_source, stage
 from assets.synthetic import write_hospital
 from noise_ops import Operator, operators
 from robustgym import parallel, verify
+from robustgym.gold import GoldError, gold_from_rows
 from robustgym.hospital import Hospital
 from robustgym.yardsticks import DUE, failures, scores
 from schemas import concepts
@@ -184,6 +186,23 @@ def test_an_abstention_can_be_judged(sweep: Sweep) -> None:
     for pair in sweep.pairs:
         if pair.noise.promise is Promise.ABSTENTION and pair.noise.level is Level.QUERY:
             assert pair.noise.worlds or pair.noise.schema_evidence, pair.noise.operator
+
+
+def test_noise_bites_where_the_record_as_it_is_misleads(sweep: Sweep) -> None:
+    for pair in sweep.pairs[::8]:
+        noise = pair.noise
+        assert noise.bites == pair.clean.bites
+        assert noise.naive_sql
+        with sweep.hospital.session(noise.overlay) as session:
+            try:
+                columns, rows = session.fetch(noise.naive_sql)
+                found = gold_from_rows(noise.answer, columns, rows)
+            except (duckdb.Error, GoldError):
+                continue
+        assert noise.bites == (canonical(found) != canonical(noise.gold)), (noise.operator, noise.template)
+    # Sentinels and negatives are numbers to whoever does not ask what a number can be.
+    implausible = [pair.noise.bites for pair in sweep.made["implausible"].pairs]
+    assert sum(implausible) > len(implausible) / 2
 
 
 def test_only_associated_tables_change(sweep: Sweep) -> None:
