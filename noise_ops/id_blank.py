@@ -15,9 +15,10 @@ from schemas.noise import Noise
 from schemas.overlays import Value
 from schemas.questions import Question, Selection
 
-PACKAGE: Mapping[str, Mapping[str, Value]] = {"prescriptions": {"ndc": "0", "gsn": None}}
-"""By table, how a package that the pharmacy did not dispense is written: the two go together in 2,511 of the demo's
-2,610 orders with NDC 0."""
+PACKAGE: Mapping[str, Mapping[str, Value]] = {"prescriptions": {"ndc": "0"}}
+"""By table, how a package that the pharmacy did not dispense is written. The number of the generic product (`gsn`) is
+NULL beside it where there is no drug, as in flushes and bags; the 99 orders of a drug of ours that the demo has with
+NDC 0 all keep it."""
 
 ORDER: Mapping[str, Mapping[str, Value]] = {"prescriptions": {"poe_id": None}, "pharmacy": {"poe_id": None}}
 """By table, how a line that no provider's order led to is written: 118 of the demo's 18,087 prescriptions and 86 of its
@@ -42,12 +43,12 @@ def id_blank(
     blank: Literal["asked", "package", "order"] = "asked",
     share: Annotated[float, Interval(gt=0, le=1)] = 1.0,
 ) -> Noise:
-    """Write NDC 0 and no generic sequence number for a drug's package, or no order number.
+    """Write NDC 0 for a drug's package, or no number for the order behind it.
 
     Ward stock, fluids and mixtures are not dispensed from a package, and a standing order has no provider's order
     behind it: NDC is 0 in 2,610 of the demo's 18,087 prescriptions. Asked for the code, nobody can tell it: the same
-    strength of the same drug comes in up to nine packages. Asked for the drug by its name, nothing is lost, except for
-    whoever looks drugs up by their code or drops lines without an order.
+    strength of the same drug comes in up to nine packages, whatever its generic sequence number. Asked for the drug by
+    its name, nothing is lost, except for whoever looks drugs up by their code or drops lines without an order.
 
     Limits: only prescriptions and pharmacy entries. The number by which two tables belong together (`pharmacy_id`) is
     left alone.
@@ -66,7 +67,7 @@ def id_blank(
         >>> from schemas.examples import first_lactate, heparin_hours
         >>> from schemas.examples_registered import heparin_packages
         >>> id_blank(heparin_packages(), Random(0)).overlay.edits[0].after
-        {'ndc': '0', 'gsn': None}
+        {'ndc': '0'}
         >>> [order] = id_blank(heparin_hours(), Random(0), blank="order").overlay.edits
         >>> order.before, order.after
         ({'poe_id': '10000007-31'}, {'poe_id': None})

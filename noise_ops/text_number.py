@@ -20,10 +20,15 @@ _LIMIT = r"^\s*([<>]=?\s*[0-9.]+|(LESS|GREATER) THAN\s+[0-9.]+|[0-9.]+\s*-\s*[0-
 """A limit or a range, as analysers print it and prescribers write it."""
 
 
+SCANNED = "emar_detail"
+"""The table of doses given, each scanned at the bedside: "1-2" is due there (`dose_due`), and one number is given. None
+of the demo's `dose_given` is a range."""
+
+
 def _by_nature(selection: Selection) -> Fault:
     """A record of the sort whose value is a limit or a range, with no number beside it."""
     columns = text_columns(selection)
-    if not (measured(selection) and columns):
+    if not (measured(selection) and columns) or selection.table == SCANNED:
         raise NotApplicable("no target is a number kept as text")
     tests = [every(number_columns(selection), "{} IS NULL"), f"regexp_matches({columns[0]}, '{_LIMIT}', 'i')"]
     return Fault(
@@ -55,8 +60,9 @@ def text_number(
     demo's 18,087 ordered doses are not a number, and troponin below 0.01 never is one. What stands there is true, but
     asked for the value itself it is no answer, and the limit is tempting as one.
 
-    Limits: needs a text column. Numbers with a comma or a blank inside are left out: they can be read, by one country's
-    custom or another's, and so determine too much for an abstention and too little for anything else.
+    Limits: needs a text column, and a dose that was given is one number. Numbers with a comma or a blank inside are
+    left out: they can be read, by one country's custom or another's, and so determine too much for an abstention and
+    too little for anything else.
 
     Args:
         question: The clean question.
@@ -79,7 +85,7 @@ def text_number(
         Traceback (most recent call last):
         noise_ops.registry.NotApplicable: no target is a number kept as text
     """
-    targets = [s for s in chosen_targets(question, share) if measured(s) and text_columns(s)]
+    targets = [s for s in chosen_targets(question, share) if measured(s) and text_columns(s) and s.table != SCANNED]
     if not targets:
         raise NotApplicable("no target is a number kept as text")
     rewrites = [rewritten(question, s, share, rng, partial(_text, s, form), _text_sql(s, form)) for s in targets]
