@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import sys
 import sysconfig
 import tempfile
@@ -119,7 +120,8 @@ def links() -> Path:
 
     For where nothing can be mounted. Lasts as long as the process.
     """
-    folder = tempfile.TemporaryDirectory(prefix="robustgym-python-")
+    _clear_away()
+    folder = tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-")
     _kept.append(folder)
     Path(folder.name).chmod(0o755)
     found = layout()
@@ -130,4 +132,23 @@ def links() -> Path:
     return Path(folder.name)
 
 
+_PREFIX = "robustgym-python-"
 _kept: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def _clear_away() -> None:
+    """Remove the folders of processes that were killed and could not do it themselves."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+        pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        if pid.isdigit() and not _lives(int(pid)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
