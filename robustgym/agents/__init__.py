@@ -70,7 +70,7 @@ def names() -> tuple[str, ...]:
     """The agents there are, sorted.
 
     >>> names()
-    ('abstain', 'abstain-after-select', 'llm', 'most-frequent', 'noise-blind', 'oracle', 'random')
+    ('abstain', 'abstain-after-select', 'analyst', 'llm', 'most-frequent', 'noise-blind', 'oracle', 'random')
     """
     found = (module.name for module in pkgutil.iter_modules(__path__))
     return tuple(sorted(name.replace("_", "-") for name in found if not name.startswith("_")))
