@@ -1,4 +1,4 @@
-"""Query-level noise: words that spare numbers and small print, and clean questions that carry the noisy one's clause."""
+"""Query-level noise: words that spare numbers and small print, and clauses that clean questions carry as well."""
 
 from __future__ import annotations
 
