@@ -32,7 +32,7 @@ from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
 from robustgym.yardsticks import work
 from schemas.concepts import Concepts
-from schemas.noise import Promise
+from schemas.noise import Noise, Promise
 from schemas.overlays import Overlay, Value
 from schemas.pairs import Condition, GoldRow, Pair, Records, Split
 from schemas.questions import Question, Selection
@@ -381,7 +381,7 @@ class _Searcher:
                 overlay=Overlay(),
                 worlds=worlds if condition is Condition.NOISE else (),
                 schema_evidence=(),
-                witness_sql=witness(question),
+                witness_sql=witness(question, Noise(worlds=worlds)),
                 promise=Promise.ABSTENTION,
                 bites=bitten,
                 subject_ids=question.subject_ids,

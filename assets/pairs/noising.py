@@ -330,7 +330,7 @@ class _Maker:
                 records=self._records(question, asked, extracts),
                 worlds=worlds if condition is Condition.NOISE else (),
                 schema_evidence=noise.schema_evidence if condition is Condition.NOISE and not worlds else (),
-                witness_sql=witness(question),
+                witness_sql=witness(question, noise),
                 tables=tuple(sorted({s.table for s in question.selections if s.name in question.reference_sql})),
                 **shared,
             )

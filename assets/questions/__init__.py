@@ -7,7 +7,7 @@ Adding a window, a selector, a cohort or an aggregator is one file in its folder
 """
 
 from assets.questions.answers import gold_of
-from assets.questions.asking import all_records_sql, ask, every_unit_sql, records_sql
+from assets.questions.asking import all_records_sql, ask, every_unit_sql, over_records, records_sql
 from assets.questions.catalogue import catalogue
 from assets.questions.describing import describe, template_named
 from assets.questions.lint import lint
@@ -27,6 +27,7 @@ __all__ = [
     "fillings",
     "gold_of",
     "lint",
+    "over_records",
     "records_sql",
     "standing_sql",
     "template_named",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from assets.questions import naming
@@ -75,6 +75,19 @@ def records_sql(question: Question, selection: str) -> str:
     It runs in a session whose tables have an extra column `row_id`: selections are `SELECT x.*`, so it travels along.
     """
     return _statement(Template.parse(question.template), question.parameters).rows_of(selection)
+
+
+def over_records(question: Question, selections: Sequence[str], final: str, *, usable: bool = True) -> str:
+    """Another statement over some of a question's selections, by their names.
+
+    Args:
+        question: The question.
+        selections: Names of those it reads.
+        final: What it selects from them.
+        usable: Whether it reads the records that pass the tests of support, or all in the same place.
+    """
+    statement = _statement(Template.parse(question.template), question.parameters)
+    return statement.over(selections, final, usable=usable)
 
 
 def all_records_sql(question: Question) -> str:

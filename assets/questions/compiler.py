@@ -75,9 +75,24 @@ class Statement:
     @property
     def naive(self) -> str:
         """The reference of one who takes the record as it is: every selection without its support test."""
+        return with_(self._blind(), self.final)
+
+    def _blind(self) -> tuple[tuple[str, str], ...]:
+        """What the reference reads, every selection without its support test."""
         blind = {s.name: replace(s, support="TRUE").sql for s in self.selections}
-        parts = tuple((name, blind.get(name, sql)) for name, sql in self.parts if name not in self.routes)
-        return with_(parts, self.final)
+        return tuple((name, blind.get(name, sql)) for name, sql in self.parts if name not in self.routes)
+
+    def over(self, selections: Sequence[str], final: str, *, usable: bool) -> str:
+        """Another statement over some of the selections.
+
+        Args:
+            selections: Which; they and all that they rest on become its common table expressions.
+            final: What it selects from them.
+            usable: Whether they are the records that pass the tests of support, or all in the same place.
+        """
+        parts = self.parts if usable else self._blind()
+        last = max(i for i, (name, _) in enumerate(parts) if name in selections)
+        return with_(parts[: last + 1], final)
 
     def rows_of(self, selection: str) -> str:
         """The statement that lists the row numbers of one selection; its session's tables have a column `row_id`."""
