@@ -102,7 +102,8 @@ def counterfactual(row: GoldRow, hospital: Source) -> Iterator[Counterfactual]:
 
 def _names(row: GoldRow) -> frozenset[str]:
     """Ids that name the patient; none where the fault lies in a dictionary, or no one patient is asked about."""
-    touched = {table for overlay in (row.overlay, *row.worlds) for table in overlay.tables}
+    fault = (row.overlay,) if row.overlay.edits else row.worlds
+    touched = {table for overlay in fault for table in overlay.tables}
     if row.scope is not Scope.PATIENT or not any(TABLES[table].patient for table in touched):
         return frozenset()
     ids = (*row.subject_ids, *(row.parameters.get(name) for name in _IDS))
