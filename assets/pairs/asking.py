@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any
 
-from assets.pairs.balancing import most, surplus
+from assets.pairs.balancing import attainable, most, surplus
 from assets.pairs.holding_out import NOTHING, HeldOut, hold_out
 from assets.pairs.identity import digest, drawn, question_id, split_of
 from assets.pairs.records import RowNumbers, associated
@@ -249,7 +249,8 @@ class _Asker:
 
     def ask_patients(self, template: Template) -> None:
         """Find the units that have an answer, one scan for each filling, and draw a few of each."""
-        wanted, kept = self.profile.questions_per_template, 0
+        # Else an odd number of yes-or-no questions would be looked for in vain, through every unit and filling.
+        wanted, kept = attainable(template.answer.kind, self.profile.questions_per_template), 0
         later: list[Iterator[dict[str, Value]]] = []
         for filling in islice(fillings(template, self.concepts, str(self.seed)), FILLINGS):
             units = self._answerable(template, filling)

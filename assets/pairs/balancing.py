@@ -26,6 +26,15 @@ def most(kind: AnswerKind, questions: int) -> int:
     return max(1, int(GUESSED[kind] * questions))
 
 
+def attainable(kind: AnswerKind, questions: int) -> int:
+    """How many of so many questions can be kept: of yes or no, twice as many as may have one answer.
+
+    >>> attainable(AnswerKind.YES_NO, 5), attainable(AnswerKind.YES_NO, 6), attainable(AnswerKind.COUNT, 5)
+    (4, 6, 5)
+    """
+    return min(questions, 2 * most(kind, questions)) if kind is AnswerKind.YES_NO else questions
+
+
 def surplus(kind: AnswerKind, golds: Sequence[Gold]) -> Iterator[int]:
     """Which of a template's questions, by place, must go so that its most frequent answer is no good guess.
 
