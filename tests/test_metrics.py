@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from robustgym.metrics import Metric, Moved, compare, metrics, pass_at_k, pass_hat_k, slices, transitions
 from robustgym.metrics.comparing import holm, mcnemar
 from robustgym.metrics.intervals import Ratio, Resampler
-from robustgym.metrics.rates import ALL
+from robustgym.metrics.rates import ALL, MEANS
 from robustgym.metrics.tallies import Tally, tallies
 from schemas.noise import Level, Promise
 from schemas.pairs import Condition, Split
@@ -160,7 +160,18 @@ def test_intervals_hold_their_value_and_come_out_the_same(successes: list[tuple[
             assert metric.value is not None
             assert metric.low <= metric.high
             assert metric.low >= -1
-            assert metric.high <= 1 or metric.name in ("turns", "seconds", "tokens", "cost")
+            assert metric.high <= 1 or metric.name in MEANS
+
+
+def test_what_was_never_seen_may_still_happen() -> None:
+    """Ten of ten patients right: a success rate of 69% would still do that in one of 40 cases."""
+    tasks = tallies(episode(i, Condition.CLEAN, 0, Outcome.CORRECT, patient=i, template=f"t{i}") for i in range(10))
+    found = named(metrics(tasks, Resampler(tasks, "all right")))
+    assert found["success"].high == 1.0
+    assert found["success"].low == pytest.approx(0.6915, abs=1e-4)
+    assert found["no_answer"].low == 0.0
+    assert found["no_answer"].high == pytest.approx(0.3085, abs=1e-4)
+    assert found["invalid_calls"].low == 1.0  # a mean, not a share
 
 
 def test_questions_of_two_patients_tell_less_than_those_of_forty() -> None:

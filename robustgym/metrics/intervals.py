@@ -41,6 +41,8 @@ class Ratio:
     tasks: Sequence[str]
     over: Sequence[float]
     under: Sequence[float]
+    share: bool = True
+    """Whether it lies between 0 and 1."""
 
 
 class Resampler:
@@ -71,7 +73,9 @@ class Resampler:
     def interval(self, ratio: Ratio, less: Ratio | None = None) -> Interval:
         """A rate with its 95% percentile interval; of a difference, if another rate is taken from it.
 
-        A draw in which none of the tasks was drawn says nothing and is left out.
+        A draw in which none of the tasks was drawn says nothing and is left out. Where all tasks came out alike every
+        draw does, which says nothing of what was not seen: the interval is then the exact one (Clopper and Pearson
+        1934) of as many tries as there are patients or templates, whichever are fewer.
         """
         value, draws = self._rate(ratio)
         if less is not None:
@@ -81,8 +85,15 @@ class Resampler:
         draws = draws[np.isfinite(draws)]
         if value is None or not draws.size:
             return Interval(value)
+        if less is None and ratio.share and value in (0.0, 1.0):
+            bound = float(1 - ((1 - LEVEL) / 2) ** (1 / self._clusters(ratio)))
+            return Interval(value, 0.0, bound) if value == 0.0 else Interval(value, 1.0 - bound, 1.0)
         low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return Interval(value, float(low), float(high))
+
+    def _clusters(self, ratio: Ratio) -> int:
+        tasks = [self._tasks[self._place[task]] for task in ratio.tasks]
+        return min(len({task.patient for task in tasks}), len({task.facts.template for task in tasks}))
 
     def _rate(self, ratio: Ratio) -> tuple[float | None, Floats]:
         if not ratio.tasks:

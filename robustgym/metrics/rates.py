@@ -17,6 +17,9 @@ Part = tuple[float, float]
 
 Rate = Callable[[Tally], Part]
 
+MEANS = frozenset({"invalid_calls", "turns", "tokens", "cost", "seconds"})
+"""Figures that are means per episode; the others are rates."""
+
 ALL = "all"
 """Both conditions together."""
 
@@ -131,7 +134,8 @@ def _metric(name: str, condition: str, tasks: Sequence[Tally], part: Rate, resam
     """A rate over tasks; those that add nothing to the denominator have no say in it."""
     counted = [(task, *part(task)) for task in tasks]
     counted = [(task, over, under) for task, over, under in counted if under > 0]
-    ratio = Ratio([task.task_id for task, *_ in counted], [n for _, n, _ in counted], [d for *_, d in counted])
+    names, over, under = [t.task_id for t, *_ in counted], [n for _, n, _ in counted], [d for *_, d in counted]
+    ratio = Ratio(names, over, under, share=name not in MEANS)
     return _with(name, condition, resampler.interval(ratio), [task for task, *_ in counted])
 
 
