@@ -256,6 +256,46 @@ def eval(
 
 
 @app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Directories that robustgym eval wrote to.")],
+    release: Annotated[
+        Path | None, typer.Option(metavar="RELEASE", help="Their release: says more exactly why episodes failed.")
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Its hospital, raw or staged: tells who took it as it is.")
+    ] = None,
+    warehouse: Annotated[Path | None, typer.Option(metavar="DIR", help="The same, staged.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where it is written; by default under data/reports.")
+    ] = None,
+    published: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Published figures to stand beside them, TOML or JSON.")
+    ] = None,
+    aggregate_only: Annotated[
+        bool | None,
+        typer.Option(
+            "--aggregate-only/--whole",
+            help="Leave out all that derives from single patients. Without either: so for credentialed data alone.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Report runs: leaderboard, intervals, slices, paired tests, why episodes fail."""
+    from pipelines.cli_report import report as run
+
+    run(
+        runs,
+        release=release,
+        source=source,
+        warehouse=warehouse,
+        out=out,
+        published=published,
+        aggregate_only=aggregate_only,
+        json=json,
+    )
+
+
+@app.command()
 def serve(
     release: Release,
     task: Annotated[str | None, typer.Option(metavar="ID", help="One task: over stdio there can be no more.")] = None,
