@@ -296,6 +296,37 @@ def report(
 
 
 @app.command()
+def play(
+    release: Release,
+    task: Annotated[str | None, typer.Option(metavar="ID", help="A task; without it, any of the split.")] = None,
+    split: Annotated[str, typer.Option(metavar="test|train", help="Where a task is taken from.")] = "train",
+    source: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The hospital the release was made from, raw or staged.")
+    ] = None,
+    warehouse: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Its staged tables; by default those below data/warehouse.")
+    ] = None,
+    turns: Annotated[int, typer.Option(min=1, help="Tool calls of the episode.")] = 30,
+    seconds: Annotated[float, typer.Option(min=1, help="Time of the episode, from the first call.")] = 3600,
+    python: Annotated[
+        bool, typer.Option("--python/--no-python", help="Whether there is the Python tool, if a sandbox holds.")
+    ] = True,
+) -> None:
+    """Take the agent's seat: work a task in the terminal, and hear the verdict."""
+    from pipelines.cli_people import play as run
+
+    run(
+        release,
+        task=task,
+        split=split,
+        source=source,
+        warehouse=warehouse,
+        budget={"turns": turns, "seconds": seconds},
+        python=python,
+    )
+
+
+@app.command()
 def serve(
     release: Release,
     task: Annotated[str | None, typer.Option(metavar="ID", help="One task: over stdio there can be no more.")] = None,
