@@ -307,7 +307,7 @@ class Environment:
         """Judge the episode as it stands. It is the evaluator's: nothing of it goes to the agent."""
         transcript = self._working().transcript
         assert self._row is not None
-        return judge(transcript, self._row, self._gym.source, recorded=True)
+        return judge(transcript, self._row, self._gym.source, recorded=True, stock=self._gym.stock)
 
     def close(self) -> None:
         """Give up the task's session and interpreter, and the gym if it was opened for this environment."""

@@ -25,8 +25,8 @@ Replay = Callable[[Transcript], list[Shown]]
 """What each call of a transcript shows in one hospital."""
 
 OWN = 0.5
-"""Share of a column's difference that must be the asked records' own, and share of columns of which that must hold.
-Between 0.1 and 0.5 the labelled cases come out the same."""
+"""Share of a column's difference of which more must be the asked records' own, and share of columns of which that must
+hold."""
 
 DIGITS = 10
 """Significant digits at which floats are compared: the order of a sum moves the last ones."""
@@ -71,7 +71,8 @@ def evident(transcript: Transcript, counterfactual: Counterfactual, *, recorded:
     Raises:
         NotReproduced: The transcript is not what happens in the noisy hospital.
     """
-    calls = transcript.calls
+    calls = before_the_answer(transcript)
+    transcript = transcript.model_copy(update={"calls": calls})
     noisy = [_cells(call, Shown.from_dict(call.shown)) for call in calls]
     if not recorded:
         for index, (call, shown) in enumerate(zip(calls, counterfactual.noisy.whole(transcript), strict=True)):
@@ -81,6 +82,14 @@ def evident(transcript: Transcript, counterfactual: Counterfactual, *, recorded:
         if here is not None and calls[index].tool != "submit" and _is_evidence(transcript, index, here, counterfactual):
             return index
     return None
+
+
+def before_the_answer(transcript: Transcript) -> tuple[Call, ...]:
+    """The calls up to the answer that was taken: what is looked up afterwards was no reason for it."""
+    for index, call in enumerate(transcript.calls):
+        if call.tool == "submit" and "error" not in call.shown:
+            return transcript.calls[:index]
+    return transcript.calls
 
 
 def _is_evidence(transcript: Transcript, index: int, here: Cells, counterfactual: Counterfactual) -> bool:
@@ -113,10 +122,15 @@ def _cells(call: Call, shown: Shown) -> Cells | None:
         return None
     if call.tool == "python":
         words = (word for row in shown.rows for cell in row for word in re.findall(r"[\w.:\-]+", str(cell)))
-        return Counter(("output", word) for word in words)
+        return Counter(("output", _word(word)) for word in words)
     return Counter(
         (column, _canonical(cell)) for row in shown.rows for column, cell in zip(shown.columns, row, strict=True)
     )
+
+
+def _word(word: str) -> str:
+    """A word of what Python printed; 5.0 as 5, which stands there if no other cell of the column has decimals."""
+    return f"{float(word):.{DIGITS}g}" if _DECIMAL.fullmatch(word) else word
 
 
 def _canonical(cell: Any) -> str:
@@ -124,6 +138,7 @@ def _canonical(cell: Any) -> str:
     return json.dumps(_rounded(cell), sort_keys=True, default=str)
 
 
+_DECIMAL = re.compile(r"-?\d+\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 _LONG_FLOAT = re.compile(r"-?\d+\.\d{6,}(e[+-]?\d+)?")
 
 
@@ -144,7 +159,8 @@ def _own(noisy: Cells, world: Cells, noisy_cut: Cells, world_cut: Cells) -> floa
     for column in differing:
         there, here = _column(world - noisy, column), _column(noisy - world, column)
         found = (there & _column(world_cut, column)).total() + (here & _column(noisy_cut, column)).total()
-        own += found / (there.total() + here.total()) >= OWN
+        # Rows that others push out of a list leave exactly half.
+        own += found / (there.total() + here.total()) > OWN
     return own / len(differing) if differing else 0.0
 
 

@@ -8,8 +8,16 @@ from contextlib import ExitStack, contextmanager
 from robustgym.episode import replay
 from robustgym.guard import Refused
 from robustgym.reader import Judge, Reader, Source
+from robustgym.sandbox import Stock
 from robustgym.shown import Shown
-from robustgym.verifier.evidence import Counterfactual, NotReproduced, Replay, World, evident
+from robustgym.verifier.evidence import (
+    Counterfactual,
+    NotReproduced,
+    Replay,
+    World,
+    before_the_answer,
+    evident,
+)
 from robustgym.verifier.match import match
 from schemas.noise import Level
 from schemas.overlays import CopyWhere, Delete, DeleteWhere, Overlay, Update, UpdateWhere
@@ -22,7 +30,9 @@ _IDS = ("subject_id", "hadm_id", "stay_id")
 """Slots of a question that name its patient."""
 
 
-def judge(transcript: Transcript, row: GoldRow, hospital: Source, *, recorded: bool = False) -> Verdict:
+def judge(
+    transcript: Transcript, row: GoldRow, hospital: Source, *, recorded: bool = False, stock: Stock | None = None
+) -> Verdict:
     """Judge an episode by its answer, and an abstention by its evidence.
 
     Args:
@@ -31,6 +41,8 @@ def judge(transcript: Transcript, row: GoldRow, hospital: Source, *, recorded: b
         hospital: The hospital the release was made from.
         recorded: The caller has recorded the transcript itself, in this hospital: it need not be shown that it
             happened. Never say so of a transcript that was read from a file.
+        stock: Interpreters in which cells of Python are run again. Without one no cell is evidence, and a transcript
+            with cells that was not recorded here cannot be judged.
 
     Raises:
         ValueError: The transcript is of another task.
@@ -54,7 +66,7 @@ def judge(transcript: Transcript, row: GoldRow, hospital: Source, *, recorded: b
     if row.gold is not None:
         return verdict(Outcome.ABSTAINED_WRONGLY, "The record determines an answer, and none was given.")
     try:
-        index = _evidence(transcript, row, hospital, recorded)
+        index = _evidence(transcript, row, hospital, recorded, stock)
     except NotReproduced as error:
         return verdict(Outcome.UNJUDGED, f"The transcript can't be judged: {error}.")
     if index is None:
@@ -62,16 +74,20 @@ def judge(transcript: Transcript, row: GoldRow, hospital: Source, *, recorded: b
     return verdict(Outcome.ABSTAINED_RIGHTLY, f"Call {index} shows what takes the support away.", index)
 
 
-def _evidence(transcript: Transcript, row: GoldRow, hospital: Source, recorded: bool) -> int | None:
+def _evidence(
+    transcript: Transcript, row: GoldRow, hospital: Source, recorded: bool, stock: Stock | None
+) -> int | None:
     if row.level is Level.QUERY and not row.worlds:
         return _looked(transcript, row, hospital)
-    with counterfactual(row, hospital) as replays:
+    with counterfactual(row, hospital, stock) as replays:
         return evident(transcript, replays, recorded=recorded)
 
 
 @contextmanager
-def counterfactual(row: GoldRow, hospital: Source) -> Iterator[Counterfactual]:
+def counterfactual(row: GoldRow, hospital: Source, stock: Stock | None = None) -> Iterator[Counterfactual]:
     """The hospitals in which a task's calls are replayed, each opened when first needed and then kept.
+
+    Each replay of cells of Python has an interpreter of its own, as the episode had.
 
     For record- and value-level noise the clean hospital supports an answer, and so do the operator's other worlds; for
     query-level and for natural noise only those do.
@@ -89,7 +105,10 @@ def counterfactual(row: GoldRow, hospital: Source) -> Iterator[Counterfactual]:
                     nonlocal session
                     if session is None:
                         session = opened.enter_context(hospital.session(overlay, placebo=placebo, only=cut))
-                    return replay(session, task, transcript)
+                    if stock is None or all(call.tool != "python" for call in transcript.calls):
+                        return replay(session, task, transcript)
+                    with stock.take() as box:
+                        return replay(session, task, transcript, box.run)
 
                 return run
 
@@ -151,7 +170,7 @@ def _looked(transcript: Transcript, row: GoldRow, hospital: Source) -> int | Non
     missing = (set(row.schema_evidence) & targets) or set(row.schema_evidence)
     if not missing:
         return None
-    for index, call in enumerate(transcript.calls):
+    for index, call in enumerate(before_the_answer(transcript)):
         missing -= _looks_at(call, hospital.guard)
         if not missing:
             return index
