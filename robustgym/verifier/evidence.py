@@ -73,15 +73,11 @@ def evident(transcript: Transcript, counterfactual: Counterfactual, *, recorded:
     """
     calls = before_the_answer(transcript)
     transcript = transcript.model_copy(update={"calls": calls})
-    noisy = [_cells(call, Shown.from_dict(call.shown)) for call in calls]
     if not recorded:
         for index, (call, shown) in enumerate(zip(calls, counterfactual.noisy.whole(transcript), strict=True)):
-            if _cells(call, shown) != noisy[index]:
+            if _cells(call, shown) != _cells(call, Shown.from_dict(call.shown)):
                 raise NotReproduced(f"call {index} does not show the same when it is replayed")
-    for index, here in enumerate(noisy):
-        if here is not None and calls[index].tool != "submit" and _is_evidence(transcript, index, here, counterfactual):
-            return index
-    return None
+    return next((index for index in range(len(calls)) if weigh(transcript, index, counterfactual).evidence), None)
 
 
 def before_the_answer(transcript: Transcript) -> tuple[Call, ...]:
@@ -92,19 +88,52 @@ def before_the_answer(transcript: Transcript) -> tuple[Call, ...]:
     return transcript.calls
 
 
-def _is_evidence(transcript: Transcript, index: int, here: Cells, counterfactual: Counterfactual) -> bool:
-    if not counterfactual.worlds:
-        return False
-    if counterfactual.names and not _named(transcript.calls, index, counterfactual.names):
-        return False
-    nearest, *others = counterfactual.worlds
-    there = _replayed(transcript, index, nearest.whole)
+@dataclass(frozen=True)
+class Weighed:
+    """What the evidence rule saw in one call. What it had no need to look at any more is None."""
+
+    shown: bool
+    """Whether the call was answered, and is none of `submit`."""
+    named: bool | None = None
+    """Whether the patient is named in it or shown by it; True where none need be."""
+    differs: tuple[bool, ...] = ()
+    """World by world, the nearest first: whether the call shows something else there."""
+    own: float | None = None
+    """Share of the differing columns whose difference lies among the asked records."""
+
+    @property
+    def evidence(self) -> bool:
+        """Whether the call is evidence."""
+        return bool(self.shown and self.named and self.differs and all(self.differs) and (self.own or 0.0) >= OWN)
+
+
+def weigh(transcript: Transcript, index: int, counterfactual: Counterfactual, *, whole: bool = False) -> Weighed:
+    """Hold one call against the evidence rule.
+
+    Args:
+        transcript: The episode.
+        index: The call.
+        counterfactual: The hospitals to replay it in.
+        whole: Look at everything, also where it is settled already that the call is no evidence.
+    """
+    call = transcript.calls[index]
+    here = _cells(call, Shown.from_dict(call.shown))
+    if here is None or call.tool == "submit":
+        return Weighed(False)
+    named = not counterfactual.names or _named(transcript.calls, index, counterfactual.names)
+    if not counterfactual.worlds or not (named or whole):
+        return Weighed(True, named)
+    there = _replayed(transcript, index, counterfactual.worlds[0].whole)
     # The nearest world must show something; in the others an error is a difference too.
-    if there is None or there == here or any(_replayed(transcript, index, world.whole) == here for world in others):
-        return False
+    differs = [there is not None and there != here]
+    for world in counterfactual.worlds[1:]:
+        if all(differs) or whole:
+            differs.append(_replayed(transcript, index, world.whole) != here)
+    if there is None or not (all(differs) or whole):
+        return Weighed(True, named, tuple(differs))
     here_cut = _replayed(transcript, index, counterfactual.noisy.cut) or Counter()
-    there_cut = _replayed(transcript, index, nearest.cut) or Counter()
-    return _own(here, there, here_cut, there_cut) >= OWN
+    there_cut = _replayed(transcript, index, counterfactual.worlds[0].cut) or Counter()
+    return Weighed(True, named, tuple(differs), _own(here, there, here_cut, there_cut))
 
 
 def _replayed(transcript: Transcript, index: int, replay: Replay) -> Cells | None:
