@@ -123,6 +123,21 @@ def verify(
     run(release, source=source, json=json)
 
 
+@app.command("validate-verifier")
+def validate_verifier(
+    release: Release,
+    source: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The hospital it was made from (raw or staged); by default under data."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Judge submissions made from a release whose verdict is known, and print how often the verifier is wrong."""
+    from pipelines.cli_validate import validate_verifier as run
+
+    run(release, source=source, json=json)
+
+
 @app.command()
 def show(
     release: Release,
@@ -324,6 +339,29 @@ def play(
         budget={"turns": turns, "seconds": seconds},
         python=python,
     )
+
+
+@app.command()
+def replay(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run.")],
+    episode: Annotated[
+        str, typer.Argument(metavar="EPISODE", help="TASK or TASK/TRIAL; the beginning of the task's id is enough.")
+    ],
+    release: Annotated[
+        Path | None, typer.Option(metavar="RELEASE", help="Its release; by default the one below data/releases.")
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The hospital the release was made from, raw or staged.")
+    ] = None,
+    warehouse: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Its staged tables; by default those below data/warehouse.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show an episode step by step: every call, what the evidence rule saw in it, the verdict and why."""
+    from pipelines.cli_people import replay as look
+
+    look(run, episode, release=release, source=source, warehouse=warehouse, json=json)
 
 
 @app.command()
