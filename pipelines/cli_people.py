@@ -13,13 +13,12 @@ from rich.console import Console
 
 from pipelines.cli_console import as_json, say, watch
 from pipelines.cli_release import warehouse_of
-from robustgym.environment import WAREHOUSES, Gym
+from robustgym.environment import Gym, its_warehouse
 from robustgym.layout import MANIFEST
 from robustgym.play import play as sit_down
 from robustgym.release import Release
 from robustgym.replaying import find, replayed
 from robustgym.runs import Run
-from robustgym.warehouse import Warehouse
 from schemas.errors import InputError, Problem
 from schemas.pairs import Split
 from schemas.runs import Budget
@@ -117,8 +116,11 @@ def _release_of(run: Run, named: Path | None) -> Release | None:
 
 def _staged(release: Release) -> bool:
     """Whether the hospital of a release is below `data/warehouse`."""
-    folders = (folder for folder in WAREHOUSES.glob("*/") if (folder / ".staging").is_dir())
-    return any(Warehouse.open(folder).fingerprint == release.manifest.source.fingerprint for folder in folders)
+    try:
+        its_warehouse(release, None)
+    except InputError:
+        return False
+    return True
 
 
 def _line(prompt: str) -> str:

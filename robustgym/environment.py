@@ -37,7 +37,7 @@ from schemas.verdicts import Transcript, Verdict
 WAREHOUSES = Path("data") / "warehouse"
 """Where `robustgym build` keeps the staged tables of its sources."""
 
-_SAID = {
+SAID = {
     Stop.SUBMITTED: "an answer was given",
     Stop.TURNS: "all turns are used",
     Stop.SECONDS: "the time is used up",
@@ -45,6 +45,7 @@ _SAID = {
     Stop.GAVE_UP: "the agent gave up",
     Stop.FAILED: "it failed",
 }
+"""Why an episode is over, in words."""
 
 
 class Action(NamedTuple):
@@ -135,7 +136,7 @@ class Gym:
             InputError: There is no such release, or no warehouse that holds the records it was made from.
         """
         opened = release if isinstance(release, Release) else Release.open(release)
-        found = _warehouse(opened, warehouse)
+        found = its_warehouse(opened, warehouse)
         with ExitStack() as opening:
             if workers == 0:
                 source: Hospital | Pool = opening.enter_context(Hospital.open(found, seconds=seconds))
@@ -251,7 +252,7 @@ class Environment:
         """
         episode = self._working()
         if self._over():
-            return self._result(Shown(error=f"The episode is over: {_SAID[self.stop or Stop.FAILED]}."), "", None)
+            return self._result(Shown(error=f"The episode is over: {SAID[self.stop or Stop.FAILED]}."), "", None)
         if not isinstance(action, Action):
             action = Action(str(action.get("tool", "")), action.get("arguments") or {})
         arguments = action.arguments if isinstance(action.arguments, Mapping) else {}
@@ -346,7 +347,7 @@ class _Interpreter:
         return self._box.run(code, query)
 
 
-def _warehouse(release: Release, warehouse: Warehouse | Path | str | None) -> Warehouse:
+def its_warehouse(release: Release, warehouse: Warehouse | Path | str | None) -> Warehouse:
     """The staged tables that a release was made from.
 
     Raises:

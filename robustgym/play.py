@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.panel import Panel
 from rich.text import Text
 
-from robustgym.environment import Action, Environment, Observation
+from robustgym.environment import SAID, Action, Environment, Observation
 from robustgym.show import answer, describe
 from robustgym.tools import NAMES
 from schemas.pairs import Condition, Pair
@@ -151,7 +151,7 @@ def _closing(verdict: Verdict, stop: Stop | None, pair: Pair, task_id: str) -> G
     said = Text.assemble((OUTCOMES[verdict.outcome], "bold green" if verdict.outcome.success else "bold red"))
     said.append(f". {verdict.reason}")
     if stop is not Stop.SUBMITTED:
-        said.append(f" The episode ended because of: {stop}.".replace("_", " "))
+        said.append(f" The episode is over: {SAID[stop or Stop.GAVE_UP]}.")
     told = Text(f"The right answer: {answer(row)}.")
     if row.condition is Condition.CLEAN:
         told.append("\nThis was the clean task of its pair: nothing was done to the record or the question.")
