@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 
 from noise_ops import Fault, NotApplicable, noise_op
-from noise_ops._cells import dated, measured, number_columns, number_sql, text_columns
-from noise_ops._edits import chosen_targets, doubled, overlay, without_routes
+from noise_ops._cells import (
+    dated,
+    measured,
+    number,
+    number_columns,
+    number_sql,
+    other_number,
+    other_number_sql,
+    text_columns,
+    written,
+    written_sql,
+)
+from noise_ops._edits import Row, chosen_targets, doubled, overlay, rewritten, without_routes
 from noise_ops._ids import fresh_ids
 from noise_ops._worlds import another_value, like_model, other_values
 from schemas.noise import Noise
-from schemas.overlays import Edit, Overlay
-from schemas.questions import Question, Selection
+from schemas.overlays import Edit, Overlay, Value
+from schemas.questions import Question, Record, Selection
 
 MEASURED = frozenset({"chartevents", "labevents", "omr"})
 """Tables of measurements. Two orders of one drug at one time, or two bags, are two and contradict nothing."""
@@ -55,9 +67,10 @@ def conflicting_duplicate(question: Question, rng: Random) -> Noise:
         >>> [(twin.after["labevent_id"], twin.after["charttime"], twin.after["value"]) for twin in noise.overlay.edits]
         [(90001, '2150-03-01 08:00:00', '5.5'), (90002, '2150-03-01 14:00:00', '3.4')]
 
-        In one supported world the twin alone is right.
+        In one supported world the twin alone is right; in others the record stands there twice, as it is or as the
+        mean of both: a count or a mean does not show that two values contradict each other.
 
-        >>> [world] = noise.worlds
+        >>> world, repeated, between = noise.worlds
         >>> world.edits[0].before["valuenum"], world.edits[0].after["valuenum"]
         (4.2, 5.5)
         >>> conflicting_duplicate(discharge_destination(), Random(0))
@@ -70,10 +83,26 @@ def conflicting_duplicate(question: Question, rng: Random) -> Noise:
     ids = {selection.table: fresh_ids(question, selection.table) for selection in selections}
     twins: list[Edit] = []
     world: list[Edit] = []
+    repeated: list[Edit] = []
+    between: list[Edit] = []
+    again = {selection.table: fresh_ids(question, selection.table) for selection in selections}
+    once_more = {selection.table: fresh_ids(question, selection.table) for selection in selections}
     for selection in selections:
+        mean = _mean(selection)
         twins += doubled(question, selection, 1.0, rng, *another_value(selection), ids[selection.table])
         world += other_values(question, selection, rng)
-    return Noise(
-        overlay=overlay(twins, without_routes(question, rng)),
-        worlds=(Overlay(edits=tuple(world)),),
-    )
+        repeated += doubled(question, selection, 1.0, rng, lambda record: {}, {}, again[selection.table])
+        between += rewritten(question, selection, 1.0, rng, *mean)
+        between += doubled(question, selection, 1.0, rng, *mean, once_more[selection.table])
+    worlds = tuple(Overlay(edits=tuple(edits)) for edits in (world, repeated, between))
+    return Noise(overlay=overlay(twins, without_routes(question, rng)), worlds=worlds)
+
+
+def _mean(selection: Selection) -> tuple[Row, Mapping[str, str]]:
+    """The cells of the mean of a record and its twin, for a record and as SQL."""
+
+    def row(record: Record) -> dict[str, Value] | None:
+        value = number(record, selection)
+        return None if value is None else written(selection, (value + other_number(value, selection)) / 2)
+
+    return row, written_sql(selection, f"({number_sql(selection)} + {other_number_sql(selection)}) / 2")

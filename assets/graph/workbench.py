@@ -57,7 +57,7 @@ _ASKING = tuple(
     f"assets/pairs/{name}.py"
     for name in ("asking", "balancing", "holding_out", "identity", "records", "scans", "surroundings")
 )
-_NOISING = tuple(f"assets/pairs/{name}.py" for name in ("biting", "noising", "promises", "witness"))
+_NOISING = tuple(f"assets/pairs/{name}.py" for name in ("biting", "doubting", "noising", "promises", "witness"))
 
 CODE: Mapping[str, tuple[str, ...]] = {
     "table_profile": ("assets/validation/table_profile.py", "robustgym/warehouse.py", "schemas/tables"),

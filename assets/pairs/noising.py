@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from assets.pairs.asking import Asked, Progress, Questions, unfit
+from assets.pairs.doubting import partial_worlds
 from assets.pairs.identity import digest, drawn, pair_id, random_for, task_id
 from assets.pairs.promises import check, supporting
 from assets.pairs.records import associated, load
@@ -299,6 +300,9 @@ class _Maker:
         worlds: tuple[Overlay, ...] = ()
         if promise is Promise.ABSTENTION:
             worlds = supporting(noise.worlds, noisy, self.hospital, extracts)
+            worlds += partial_worlds(
+                noisy, noise, lambda overlay: bool(supporting((overlay,), noisy, self.hospital, extracts))
+            )
             if self.operator.level is Level.QUERY and not worlds and not noise.schema_evidence:
                 self._drop(clean, severity, "no supported world: an abstention could not be judged")
                 return False
@@ -376,8 +380,9 @@ def _asked(template: Template, parameters: str, tables: frozenset[str]) -> Quest
 
 
 def _texts(noise: Noise) -> tuple[str, ...]:
-    """What the overlays of a noise say, columns included."""
-    return tuple(text for overlay in (noise.overlay, *noise.worlds) for text in _strings(overlay.model_dump()))
+    """What the overlays of a noise say, columns included; and whose records, for worlds that hold for some patients."""
+    said = (text for overlay in (noise.overlay, *noise.worlds) for text in _strings(overlay.model_dump()))
+    return (*said, "subject_id")
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -118,7 +118,7 @@ def _days(selection: Selection, table: Table, records: Sequence[Record], noise: 
 
 
 def _counted(question: Question, touched: Sequence[Selection], edits: Sequence[Edit]) -> str:
-    """How many records the reference is left with, and where a record may stand twice, at how many moments."""
+    """How many records the reference is left with, and where some stand twice, how often they contradict each other."""
     counts = []
     for selection in touched:
         name, table = selection.name, TABLES[selection.table]
@@ -127,8 +127,14 @@ def _counted(question: Question, touched: Sequence[Selection], edits: Sequence[E
         if selection.role is Role.LABEL:
             for column in dict.fromkeys(_edited(mine)):
                 counts.append(f"(SELECT count({column}) FROM {name}) AS {name}_{column}")
-        time = next((column for column in selection.time if column in table), None)
-        if time and any(isinstance(edit, CopyWhere) for edit in mine):
-            moments = f"SELECT count(DISTINCT (subject_id, {time})) FROM {name}"
-            counts.append(f"({moments}) AS {name}_moments")
+        if "subject_id" in table and any(isinstance(edit, CopyWhere) for edit in mine):
+            counts.append(f"({_conflicts(selection, table)}) AS {name}_conflicts")
     return over_records(question, [selection.name for selection in touched], f"SELECT {', '.join(counts)}")
+
+
+def _conflicts(selection: Selection, table: Table) -> str:
+    """At how many moments of a patient the records say more than one thing."""
+    moment = ", ".join(["subject_id", *(column for column in selection.time[:1] if column in table)])
+    said = [c for c in (*selection.value, *selection.names, *selection.time[1:]) if c in table] or list(table.key)
+    twice = f"SELECT 1 FROM {selection.name} GROUP BY {moment} HAVING count(DISTINCT ({', '.join(said)},)) > 1"
+    return f"SELECT count(*) FROM ({twice})"
