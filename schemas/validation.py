@@ -53,6 +53,21 @@ class VerifierValidation(Frozen):
         return sum(rate.to_succeed for rate in self.by_sort)
 
     @property
+    def to_fail(self) -> int:
+        """Submissions that must fail."""
+        return sum(rate.to_fail for rate in self.by_sort)
+
+    @property
+    def summary(self) -> str:
+        """Both error rates with their n, and whether the target is met, in a sentence."""
+        met = "The target is met" if self.ok else "The target is missed"
+        return (
+            f"{self.submissions:,} submissions: {self.false_accepts} of {self.to_fail:,} accepted falsely, "
+            f"{self.false_rejects} of {self.to_succeed:,} rejected falsely. {met}: none accepted, at most "
+            f"{MOST_FALSE_REJECTS:.0%} rejected."
+        )
+
+    @property
     def ok(self) -> bool:
         """Whether the verifier can be trusted: nothing accepted falsely, at most 1% rejected falsely."""
         return not self.false_accepts and self.false_rejects <= MOST_FALSE_REJECTS * self.to_succeed

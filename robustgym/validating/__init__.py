@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from robustgym.validating.submissions import Submission, submissions
+from robustgym.validating.told import Told
 from robustgym.validating.validate import validate
 
-__all__ = ["Submission", "submissions", "validate"]
+__all__ = ["Submission", "Told", "submissions", "validate"]

@@ -21,15 +21,18 @@ _NUMBERS = (AnswerKind.QUANTITY, AnswerKind.DURATION, AnswerKind.COUNT)
 _STRANGE_UNIT = "furlong"
 
 
-def of(row: GoldRow, others: Sequence[GoldRow]) -> Iterator[Made]:
+def of(row: GoldRow, others: Sequence[GoldRow], clean: GoldRow | None = None) -> Iterator[Made]:
     """Answers to a task that has one.
 
     Args:
         row: The task.
         others: Clean tasks of the same template, itself perhaps among them.
+        clean: The clean task of its pair, itself perhaps.
     """
     for sort, answer in _right(row.gold, row.answer):
         yield f"right: {sort}", True, answer, ()
+    if clean is not None and _differs(clean.gold, row.gold, row.answer):
+        yield "wrong: as if nothing were wrong with the record", False, canonical(clean.gold), ()
     for sort, answer in _wrong(row, others):
         yield f"wrong: {sort}", False, answer, ()
     yield "wrong: abstains at once", False, "null", ()

@@ -11,6 +11,9 @@ from typing import Any
 from robustgym.validating import abstentions, answers
 from schemas.pairs import Condition, GoldRow
 
+STRANGERS = 12
+"""Other tasks among which one is looked for whose records have nothing to do with this one."""
+
 PER_STRATUM = 3
 """Submissions of one sort for each operator and scope (abstentions) or kind of answer and scope (answers)."""
 
@@ -47,10 +50,16 @@ def submissions(
     for row in tasks:
         if row.condition is Condition.CLEAN:
             peers.setdefault(row.template, []).append(row)
+    clean = [row for row in tasks if row.condition is Condition.CLEAN]
+    twins = {row.pair_id: row for row in clean}
     found: list[Submission] = []
-    for row in tasks:
+    for number, row in enumerate(tasks):
         others = peers.get(row.template, [])
-        made = abstentions.of(row, others, python=python) if row.gold is None else answers.of(row, others)
+        if row.gold is None:
+            strangers = [clean[(number + step) % len(clean)] for step in range(min(STRANGERS, len(clean)))]
+            made = abstentions.of(row, others, strangers, python=python)
+        else:
+            made = answers.of(row, others, twins.get(row.pair_id))
         found += [Submission(row, *each) for each in made]
     return tuple(_spread(found, per_stratum))
 
