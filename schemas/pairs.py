@@ -83,7 +83,7 @@ class GoldRow(Frozen):
     """A statement an agent could run whose result shows that the answer is (not) supported."""
     promise: Promise
     bites: bool = False
-    """Whether the naive reference of the noise task returns something else than what is right; said of both tasks."""
+    """Whether the noise makes the naive reference go wrong (assets.pairs.biting); said of both tasks."""
     subject_ids: tuple[int, ...]
     tables: tuple[str, ...]
     """Base tables the reference reads."""

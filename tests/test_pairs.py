@@ -33,6 +33,7 @@ from robustgym.hospital import Hospital
 from robustgym.yardsticks import DUE, failures, scores
 from schemas import concepts
 from schemas.noise import Level, Promise
+from schemas.overlays import Overlay
 from schemas.pairs import Condition, Split
 from schemas.questions import Scope
 from schemas.release import Profile
@@ -193,13 +194,22 @@ def test_noise_bites_where_the_record_as_it_is_misleads(sweep: Sweep) -> None:
         noise = pair.noise
         assert noise.bites == pair.clean.bites
         assert noise.naive_sql
-        with sweep.hospital.session(noise.overlay) as session:
-            try:
-                columns, rows = session.fetch(noise.naive_sql)
-                found = gold_from_rows(noise.answer, columns, rows)
-            except (duckdb.Error, GoldError):
-                continue
-        assert noise.bites == (canonical(found) != canonical(noise.gold)), (noise.operator, noise.template)
+        found = {}
+        for row, overlay in ((pair.clean, Overlay()), (noise, noise.overlay)):
+            with sweep.hospital.session(overlay) as session:
+                try:
+                    columns, rows = session.fetch(row.naive_sql)
+                    found[row.condition] = canonical(gold_from_rows(row.answer, columns, rows))
+                except (duckdb.Error, GoldError):
+                    found[row.condition] = "fails"
+        wrong = found[Condition.NOISE] != canonical(noise.gold)
+        if noise.gold is None:
+            news = found[Condition.NOISE] != "fails" or found[Condition.CLEAN] != "fails"
+        else:
+            news = found[Condition.CLEAN] == canonical(pair.clean.gold)
+        assert noise.bites == (wrong and news), (noise.operator, noise.template)
+    # Words around a question change nothing of what the record says.
+    assert not any(pair.noise.bites for pair in sweep.made["distractor"].pairs)
     # Sentinels and negatives are numbers to whoever does not ask what a number can be.
     implausible = [pair.noise.bites for pair in sweep.made["implausible"].pairs]
     assert sum(implausible) > len(implausible) / 2

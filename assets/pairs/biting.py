@@ -14,32 +14,34 @@ from schemas.questions import Question
 def bites(
     clean: Question, noisy: Question, right: Gold, session: Session, hospital: Hospital, extracts: Extracts | None
 ) -> bool:
-    """Whether the naive reference of the noisy question returns something else than what is right.
+    """Whether the naive reference of the noisy question returns something else than what is right, and that is news.
 
-    Noise that leads to abstention bites if there is an answer; noise that leaves or changes the answer, if there is
-    another one. A naive reference that fails where it did not fail before goes wrong too; one that fails on the clean
-    hospital as well says nothing of the noise.
+    Where abstention is right, any answer is wrong. Where there is an answer, the noise has done it only if the naive
+    reference of the clean question gave the clean one: a sum that counts what it must not is wrong before and after.
+    The same goes for a naive reference that fails.
 
     Args:
-        clean: The clean question.
+        clean: The clean question, with its gold answer.
         noisy: The question of the noise condition.
         right: The gold answer there.
         session: The noisy hospital.
         hospital: The clean one.
         extracts: A scan shared with other questions, or None.
     """
-    try:
-        found = _naive(noisy, session)
-    except (duckdb.Error, GoldError):
-        with hospital.session(row_ids=True, extracts=extracts) as untouched:
-            try:
-                _naive(clean, untouched)
-            except (duckdb.Error, GoldError):
-                return False
+    found = _naive(noisy, session)
+    if found == canonical(right):
+        return False
+    if found is not None and right is None:
         return True
-    return canonical(found) != canonical(right)
+    with hospital.session(row_ids=True, extracts=extracts) as untouched:
+        before = _naive(clean, untouched)
+    return before is not None if right is None else before == canonical(clean.gold)
 
 
-def _naive(question: Question, session: Session) -> Gold:
-    columns, rows = session.fetch(question.naive_sql)
-    return gold_of(question, rows, columns)
+def _naive(question: Question, session: Session) -> str | None:
+    """What the naive reference gives, as canonical text; None where it fails."""
+    try:
+        columns, rows = session.fetch(question.naive_sql)
+        return canonical(gold_of(question, rows, columns))
+    except (duckdb.Error, GoldError):
+        return None
