@@ -272,7 +272,7 @@ def eval(
 
 @app.command()
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Directories that robustgym eval wrote to.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Directories that robustgym eval wrote to.")],
     release: Annotated[
         Path | None, typer.Option(metavar="RELEASE", help="Their release: says more exactly why episodes failed.")
     ] = None,

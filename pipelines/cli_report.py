@@ -11,7 +11,7 @@ from pipelines.cli_console import as_json, say, watch
 from pipelines.cli_release import warehouse_of
 from robustgym.hospital import Hospital
 from robustgym.release import Release
-from robustgym.report.leaderboard import columns, figure, label, latex, markdown, status
+from robustgym.report.leaderboard import columns, figure, label, latex, markdown
 from robustgym.report.published import read_published
 from robustgym.report.results import Results, evaluated
 from robustgym.report.runs import report as page
@@ -80,17 +80,22 @@ def _name(runs: Sequence[Run]) -> str:
 
 
 def _say(results: Results, where: Path) -> None:
+    from rich.box import SIMPLE
     from rich.table import Table
 
     for group in results.groups:
-        shown = [column for column in columns(group.k) if column.interval]
-        grid = Table(title=group.title, title_justify="left")
-        for head in ("agent", "status", *(column.head for column in shown), "tasks"):
-            grid.add_column(head, justify="left" if head in ("agent", "status") else "right")
+        # What fits on a terminal of 80 columns; the files have everything.
+        shown = [c._replace(interval=c.metric != "robustness_gap") for c in columns(group.k) if c.interval]
+        grid = Table(title=group.title, title_justify="left", box=SIMPLE, padding=(0, 1), pad_edge=False)
+        grid.add_column("agent", overflow="fold", min_width=12)
+        for column in shown:
+            grid.add_column(column.head, justify="right", no_wrap=True)
         for run in group.runs:
             cells = (figure(run.metric(c.metric, c.condition), c) for c in shown)
-            grid.add_row(label(run, group), status(run), *cells, f"{len(run.tasks):,}")
+            grid.add_row(label(run, group) + "*" * run.yardstick, *cells)
         say(grid)
+        if any(run.yardstick for run in group.runs):
+            say("* is given gold rows, or what they say of the templates: a yardstick.")
         for warning in group.warnings:
             say(warning)
     say(f"Written to {where}: report.html, leaderboard.md, leaderboard.tex, results.json")

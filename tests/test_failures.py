@@ -136,7 +136,11 @@ def test_what_succeeded_or_could_not_be_judged_has_none(outcome: Outcome) -> Non
 def test_a_look_at_the_columns_is_one_where_they_are_what_is_missing() -> None:
     look = Call(tool="schema", arguments={"table": "labevents"}, shown={"columns": ["column"], "rows": [["itemid"]]})
     assert class_of(worked(NOISE, AE, look, submitted="null")) == "never_looked"
-    assert class_of(worked(NOISE, AE, look, submitted="null", schema_evidence=True)) == "abstained_without_evidence"
+    columns = worked(NOISE, AE, look, submitted="null", schema_evidence=True)
+    assert class_of(columns) == class_of(columns, Known(NOISE, CLEAN)) == "abstained_without_evidence"
+    assert (
+        class_of(columns, Known(NOISE.model_copy(update={"records": (), "tables": ("omr",)}), CLEAN)) == "wrong_table"
+    )
 
 
 def test_where_an_episode_looked_is_read_without_comments_and_from_what_was_shown() -> None:

@@ -112,9 +112,9 @@ def _unread(failed: Failed) -> bool:
     return bool(reading) and all("error" in call.shown for call in reading)
 
 
-def _never_looked(failed: Failed) -> bool:
-    looked = failed.looked
-    return not looked.tables and not (failed.record.facts.schema_evidence and looked.described)
+def _seen(failed: Failed) -> frozenset[str]:
+    """Tables that were looked at; their columns are enough where they are what is missing."""
+    return failed.looked.tables | (failed.looked.described if failed.record.facts.schema_evidence else frozenset())
 
 
 def _other_unit(failed: Failed) -> bool:
@@ -154,7 +154,7 @@ def _wrong_patient(failed: Failed) -> bool:
 
 def _wrong_table(failed: Failed) -> bool:
     targets = targets_of(failed.known.row) if failed.known else frozenset()
-    return bool(targets) and bool(failed.looked.tables) and failed.looked.tables.isdisjoint(targets)
+    return bool(targets) and bool(_seen(failed)) and _seen(failed).isdisjoint(targets)
 
 
 def _wrong_concept(failed: Failed) -> bool:
@@ -189,7 +189,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "never_looked",
         "answered or abstained without a look at any record (nor at the columns, where they are what is missing)",
-        _never_looked,
+        lambda f: not _seen(f),
     ),
     Rule(
         "ignored_unit",

@@ -98,10 +98,10 @@ class Resampler:
     def _rate(self, ratio: Ratio) -> tuple[float | None, Floats]:
         if not ratio.tasks:
             return None, np.full(self._draws, np.nan)
-        over, under = np.zeros((2, len(self._tasks)))
-        places = [self._place[task] for task in ratio.tasks]
-        over[places], under[places] = ratio.over, ratio.under
+        told = sorted(zip((self._place[task] for task in ratio.tasks), ratio.over, ratio.under, strict=True))
+        places, over, under = (np.array(part) for part in zip(*told, strict=True))
+        weights = self.weights if len(places) == len(self._tasks) else self.weights[:, places]
         with np.errstate(invalid="ignore", divide="ignore"):
             # Not a matrix product: its last digit may depend on threads.
-            draws = np.einsum("ij,j->i", self.weights, over) / np.einsum("ij,j->i", self.weights, under)
+            draws = np.einsum("ij,j->i", weights, over) / np.einsum("ij,j->i", weights, under)
         return float(over.sum() / under.sum()), draws

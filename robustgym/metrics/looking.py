@@ -57,9 +57,11 @@ class Looked:
         return self.words & TABLES.keys()
 
     @cached_property
-    def described(self) -> bool:
-        """Whether tables or columns were looked at, if no records."""
-        return any(call.tool == "schema" for call in self.calls)
+    def described(self) -> frozenset[str]:
+        """Tables whose columns were looked at."""
+        return frozenset(
+            str(call.arguments.get("table", "")).lower() for call in self.calls if call.tool == "schema"
+        ) - {""}
 
     def named(self, ids: Iterable[int | str]) -> bool:
         """Whether any of these ids stands in a call or in what it showed."""
