@@ -174,12 +174,12 @@ def said(metric: str) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p value as it is printed.
+    r"""A p value as it is printed.
 
     >>> p_value(0.04321), p_value(0.00002), p_value(1.0)
-    ('0.043', '< 0.001', '1.000')
+    ('0.043', '<\u202f0.001', '1.000')
     """
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "<\u202f0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

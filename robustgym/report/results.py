@@ -41,7 +41,8 @@ class Slice:
     slice: str
     value: str
     tasks: int
-    patients: int
+    clusters: int
+    """Patients, or population questions, that the tasks are of."""
     metrics: tuple[Metric, ...]
     """Empty where so few patients are in it that they could be told from it."""
 
@@ -224,10 +225,10 @@ def _evaluated(
 
 
 def _slice(name: str, value: str, tasks: Sequence[Tally], resampler: Resampler, aggregate: bool) -> Slice:
-    patients = len({task.patient for task in tasks})
-    hidden = aggregate and name in SUBGROUPS and patients < SMALL
+    clusters = len({task.patient for task in tasks})
+    hidden = aggregate and name in SUBGROUPS and clusters < SMALL  # no population question is in a subgroup
     found = () if hidden else metrics(tasks, resampler, only=SLICED)
-    return Slice(name, value, len(tasks), patients, found)
+    return Slice(name, value, len(tasks), clusters, found)
 
 
 def _group(runs: Sequence[Evaluated], *, ambiguous: bool) -> Group:
@@ -319,7 +320,7 @@ def _flat(run: Evaluated, part: Slice) -> list[dict[str, Any]]:
     return [
         head
         | {"metric": m.name, "condition": m.condition, "value": m.value, "low": m.low, "high": m.high}
-        | {"n": m.n, "episodes": m.episodes, "patients": part.patients}
+        | {"n": m.n, "episodes": m.episodes, "clusters": part.clusters}
         for m in part.metrics
     ]
 
