@@ -11,6 +11,7 @@ from typing import Any
 
 from robustgym.runs import ATIF, Run, key_of, replace
 from robustgym.tools import described
+from robustgym.writable import writable
 from schemas.atif import (
     AtifAgent,
     AtifFinalMetrics,
@@ -113,8 +114,8 @@ def _call(call: Mapping[str, Any]) -> AtifToolCall:
     written = call["function"]["arguments"]
     try:
         arguments = json.loads(written, strict=False)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         arguments = None
     if not isinstance(arguments, dict):
         arguments = {"_written": written}
-    return AtifToolCall(tool_call_id=call["id"], function_name=call["function"]["name"], arguments=arguments)
+    return AtifToolCall(tool_call_id=call["id"], function_name=call["function"]["name"], arguments=writable(arguments))

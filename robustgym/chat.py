@@ -18,6 +18,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from robustgym.endpoint import Endpoint
+from robustgym.writable import writable
 from schemas.runs import Decoding
 
 if TYPE_CHECKING:
@@ -82,9 +83,11 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """Its words."""
+        """Its words; some endpoints give them in parts."""
         content = self.message.get("content")
-        return content if isinstance(content, str) else ""
+        parts = content if isinstance(content, list) else [{"text": content}]
+        texts = [part.get("text") for part in parts if isinstance(part, dict)]
+        return "".join(text for text in texts if isinstance(text, str))
 
 
 @dataclass
@@ -166,7 +169,7 @@ class Chat:
                 why = "cannot be reached"
             except openai.APIStatusError as error:
                 why = self._refused(error)
-            except (openai.APIResponseValidationError, _NoCompletion, ValueError):
+            except (openai.APIResponseValidationError, _NoCompletion, ValueError, RecursionError):
                 why = "answered with something that is no chat completion"
         raise EndpointFailed(f"{self.endpoint.place}: {why}, {self._tries} times")
 
@@ -233,24 +236,12 @@ class _NoCompletion(Exception):
 def _reply(completion: Any, retries: int, waited: float) -> Reply:
     """A completion as a reply. Servers leave out much of what the standard demands."""
     try:
-        body = completion.model_dump(mode="json", exclude_unset=True)
+        body = writable(completion.model_dump(mode="json", exclude_unset=True, warnings=False))
         choice = body["choices"][0]
-        said = choice["message"]
-    except (AttributeError, KeyError, IndexError, TypeError):
+        said = dict(choice["message"])
+        calls = [_call(number, call) for number, call in enumerate(said.get("tool_calls") or ())]
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError):
         raise _NoCompletion from None
-    if not isinstance(said, dict):
-        raise _NoCompletion
-    calls = []
-    for number, call in enumerate(said.get("tool_calls") or ()):
-        function = call.get("function") or {}
-        arguments = function.get("arguments")
-        calls.append(
-            ToolCall(
-                id=str(call.get("id") or f"call_{number}"),
-                name=str(function.get("name") or ""),
-                arguments=arguments if isinstance(arguments, str) else _text(arguments),
-            )
-        )
     message = {key: said[key] for key in _SPOKEN if said.get(key) is not None}
     message |= {"role": "assistant", "content": said.get("content")}
     if calls:
@@ -259,21 +250,37 @@ def _reply(completion: Any, retries: int, waited: float) -> Reply:
         ]
     else:
         message.pop("tool_calls", None)
-    usage = body.get("usage") or {}
     return Reply(
         message=message,
         calls=tuple(calls),
         finish=str(choice.get("finish_reason") or ""),
         model=str(body.get("model") or ""),
-        prompt_tokens=int(usage.get("prompt_tokens") or 0),
-        completion_tokens=int(usage.get("completion_tokens") or 0),
+        prompt_tokens=_tokens(body, "prompt_tokens"),
+        completion_tokens=_tokens(body, "completion_tokens"),
         retries=retries,
         waited=waited,
     )
 
 
+def _call(number: int, call: Mapping[str, Any]) -> ToolCall:
+    function = call.get("function") or {}
+    arguments = function.get("arguments")
+    return ToolCall(
+        id=str(call.get("id") or f"call_{number}"),
+        name=str(function.get("name") or ""),
+        arguments=arguments if isinstance(arguments, str) else _text(arguments),
+    )
+
+
 def _text(arguments: Any) -> str:
     return json.dumps(arguments) if arguments is not None else "{}"
+
+
+def _tokens(body: Mapping[str, Any], kind: str) -> int:
+    """Tokens that the endpoint counted; none where it does not say, or says what is no count."""
+    usage = body.get("usage")
+    said = usage.get(kind) if isinstance(usage, dict) else None
+    return said if isinstance(said, int) and said > 0 else 0
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from robustgym.reader import Reader, Source
 from robustgym.shown import Shown
 from robustgym.tools import READING, Interpreter, Tools
+from robustgym.writable import writable
 from schemas.pairs import Condition, GoldRow, Task
 from schemas.verdicts import Call, Transcript
 
@@ -49,13 +51,14 @@ class Episode:
         """Any tool by its name, as a model calls it; a wrong call is answered with an error."""
         if tool == "submit" and not isinstance(arguments.get("answer", ""), str):
             # Models also send the answer itself where its JSON text is asked for; both mean the same.
-            arguments = {**arguments, "answer": json.dumps(arguments["answer"])}
+            with suppress(TypeError, ValueError, RecursionError):
+                arguments = {**arguments, "answer": json.dumps(arguments["answer"])}
         shown = Shown(error=OVER) if self._submitted is not None else self._tools.call(tool, arguments)
         if tool == "submit" and shown.ok:
-            self._submitted = arguments["answer"]
+            self._submitted = writable(arguments["answer"])
         # A transcript must be writable as UTF-8, whatever a model has put into a call.
-        kept = {_writable(key): _writable(value) for key, value in arguments.items()}
-        self._calls.append(Call(tool=_writable(tool), arguments=kept, shown=shown.as_dict()))
+        kept = {writable(key): writable(value) for key, value in arguments.items()}
+        self._calls.append(Call(tool=writable(tool), arguments=kept, shown=shown.as_dict()))
         return shown
 
     @property
@@ -67,18 +70,6 @@ class Episode:
     def transcript(self) -> Transcript:
         """The episode so far."""
         return Transcript(task_id=self._task.task_id, calls=tuple(self._calls), submitted=self._submitted)
-
-
-def _writable(value: Any) -> Any:
-    match value:
-        case str():
-            return value.encode("utf-8", "replace").decode("utf-8")
-        case list():
-            return [_writable(item) for item in value]
-        case dict():
-            return {_writable(key): _writable(item) for key, item in value.items()}
-        case _:
-            return value
 
 
 def replay(reader: Reader, task: Task, transcript: Transcript, interpreter: Interpreter | None = None) -> list[Shown]:

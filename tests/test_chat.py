@@ -52,6 +52,13 @@ def chat_at(naps: list[float]) -> Iterator[Callable[..., Chat]]:
         (Answer({"choices": []}), 1.5),
         (Answer({"choices": None, "error": "overloaded"}), 1.5),
         (Answer("not json"), 1.5),
+        (Answer("[" * 100_000), 1.5),
+        (Answer(["a list"]), 1.5),
+        (Answer({"choices": ["hello"]}), 1.5),
+        (Answer({"choices": [{"message": "hello"}]}), 1.5),
+        (says(None, tool_calls=["sql"]), 1.5),
+        (says(None, tool_calls=5), 1.5),
+        (says(None, tool_calls=[{"id": "a", "function": "sql"}]), 1.5),
     ],
 )
 def test_a_passing_fault_is_waited_out(
@@ -62,6 +69,23 @@ def test_a_passing_fault_is_waited_out(
     assert (reply.text, reply.retries) == ("hello", 2)
     assert reply.waited == pytest.approx(sum(naps))
     assert sum(naps) >= least
+
+
+@pytest.mark.parametrize("usage", [None, "none", [1], {}, {"prompt_tokens": "many"}, {"prompt_tokens": -5}])
+def test_a_count_that_is_none_gives_no_budget_back(usage: Any, chat_at: Callable[..., Chat]) -> None:
+    with serving(in_turn(Answer({**says("hello").body, "usage": usage}))) as endpoint:
+        reply = chat_at(endpoint.url).ask(HELLO, [], name="a")
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("hello", 0, 0)
+
+
+def test_words_in_parts_are_words(chat_at: Callable[..., Chat]) -> None:
+    parts = [
+        {"type": "thinking", "thinking": []},
+        {"type": "text", "text": "hel"},
+        {"type": "text", "text": "lo\ud800"},
+    ]
+    with serving(in_turn(says(None, content=parts))) as endpoint:
+        assert chat_at(endpoint.url).ask(HELLO, [], name="a").text == "hello?"
 
 
 def test_a_request_that_takes_too_long_is_sent_again(chat_at: Callable[..., Chat]) -> None:

@@ -228,6 +228,28 @@ def test_calls_that_are_wrong_are_answered_and_counted(gym: Gym, tmp_path: Path)
     assert "1 row" in told[4]
 
 
+def test_what_no_file_can_hold_is_answered_and_kept(gym: Gym, tmp_path: Path) -> None:
+    """Unpaired surrogates, numbers of thousands of digits, lists a thousand deep: models write them all."""
+    record, messages, endpoint = one(
+        gym,
+        tmp_path / "run",
+        in_turn(
+            says("half a \ud83d", ("sql", {"statement": "SELECT '\ud800'"})),
+            says(None, ("submit", '{"answer": ' + "9" * 5000 + "}")),
+            says(None, ("submit", '{"answer": ' + "[" * 900 + "]" * 900 + "}")),
+            says(None, ("sql", '{"statement": ' + "[" * 5000 + "]" * 5000 + "}")),
+            says(None, ("submit", {"answer": '{"value": 1, "unit": "\ud800"}'})),
+        ),
+    )
+    assert record.stop is Stop.SUBMITTED
+    assert (record.turns, record.invalid_calls) == (5, 4)
+    assert record.transcript.submitted == '{"value": 1, "unit": "?"}'
+    told = [message["content"] for message in messages if message["role"] == "tool"]
+    for text, said in zip(told, ("not text", "a number too long", "not taken", "not JSON"), strict=False):
+        assert said in text
+    assert endpoint.asked[-1]["messages"][2]["content"] == "half a ?"
+
+
 def test_parallel_calls_are_worked_in_order_and_none_after_the_end(gym: Gym, tmp_path: Path) -> None:
     record, messages, _ = one(
         gym,

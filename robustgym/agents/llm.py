@@ -158,8 +158,9 @@ def _arguments(text: str) -> tuple[dict[str, Any], str]:
     try:
         # Statements are written with line breaks in them, which JSON does not allow and everybody understands.
         arguments = json.loads(text or "{}", strict=False)
-    except (json.JSONDecodeError, RecursionError) as error:
-        why = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+    except (ValueError, RecursionError) as error:
+        # A number of thousands of digits is a ValueError of another kind.
+        why = error.msg if isinstance(error, json.JSONDecodeError) else "too deep, or a number too long"
         return {"not_json": text[:2000]}, f"The arguments are not JSON ({why}). "
     if not isinstance(arguments, dict):
         return {"not_an_object": text[:2000]}, "The arguments are not a JSON object. "
