@@ -36,8 +36,9 @@ def frame(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table | str:
     import pyarrow as pa
 
     batches, rows, size = [], 0, 0
-    reader = cursor.sql(sql).to_arrow_reader(_BATCH)
+    reader = None
     try:
+        reader = cursor.sql(sql).to_arrow_reader(_BATCH)
         schema = reader.schema
         for batch in reader:
             rows, size = rows + batch.num_rows, size + batch.nbytes
@@ -46,12 +47,12 @@ def frame(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table | str:
             if size > BYTES:
                 return _TOO_LARGE.format(f"{BYTES >> 20} MB")
             batches.append(batch)
-    except pa.ArrowException as error:
-        # The engine's error, as Arrow's stream hands it on.
-        raise duckdb.Error(str(error).removeprefix("Invalid Input Error: ")) from None
+    except (pa.ArrowException, OSError) as error:
+        raise _of_the_engine(str(error)) from None
     finally:
         # Results are streamed: what is not fetched is not computed, but must be given up.
-        reader.close()
+        if reader is not None:
+            reader.close()
         del reader
         cursor.abort()
     for field in schema:
@@ -60,6 +61,21 @@ def frame(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table | str:
     table = pa.Table.from_batches(batches, schema)
     columns = [_narrowed(table.column(i)) for i in range(table.num_columns)]
     return pa.table(columns, names=_distinct(table.column_names))
+
+
+def _of_the_engine(said: str) -> duckdb.Error:
+    """The engine's error, as Arrow's stream hands it on; or Arrow's own, of a type it does not know.
+
+    >>> _of_the_engine("Out of Memory Error: Allocation failure")
+    OutOfMemoryException('Out of Memory Error: Allocation failure')
+    """
+    if "Out of Memory" in said:
+        return duckdb.OutOfMemoryException(said)
+    if "INTERRUPT" in said:
+        return duckdb.InterruptException(said)
+    if "Error: " not in said:
+        return duckdb.Error(f"A data frame can't hold the result ({said}); cast it to VARCHAR.")
+    return duckdb.Error(said.removeprefix("Invalid Input Error: "))
 
 
 def names(tables: Iterable[str]) -> pa.Table:

@@ -56,6 +56,8 @@ class Hospital:
         self.seconds = seconds
         self.guard = Guard({name: TABLES[name].names for name in self.tables})
         self.watchdog = Watchdog()
+        self.broken = False
+        """Whether the engine has met a fault of its own, after which it refuses every statement."""
         self._numbers: Iterator[int] = count()
         self._connection = closed_off(file, threads=threads, memory_limit=memory_limit)
 

@@ -11,7 +11,7 @@ import duckdb
 from robustgym.frames import frame, names
 from robustgym.guard import Refused
 from robustgym.overlay_views import Clean, columns, masked_ids, overlaid, plain
-from robustgym.shown import ROWS, Shown, cut, scrub
+from robustgym.shown import ROWS, UNSHOWABLE, Shown, cut, scrub
 from schemas.errors import InputError, Problem
 from schemas.overlays import Overlay
 from schemas.tables import TABLES
@@ -81,7 +81,10 @@ class Session:
                 self._cursor.abort()
             return cut(names, got[:rows], more=len(got) > rows)
         except (duckdb.Error, MemoryError) as error:
-            return Shown(error=scrub(error))
+            return Shown(error=self._said(error))
+        except (OverflowError, ValueError, RecursionError):
+            # An interval of a million years, a list in a list in a list: the engine knows values that Python does not.
+            return Shown(error=UNSHOWABLE)
 
     def arrow(self, sql: str) -> pa.Table | str:
         """The result of an agent's statement for a program to work on; or, as a text, why there is none.
@@ -102,7 +105,7 @@ class Session:
             with self._hospital.watchdog.over(self._cursor, self._hospital.seconds):
                 return frame(self._cursor, sql)
         except (duckdb.Error, MemoryError) as error:
-            return scrub(error)
+            return self._said(error)
 
     def fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The pipeline's own statement, unguarded and whole.
@@ -126,6 +129,13 @@ class Session:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def _said(self, error: Exception) -> str:
+        """What an agent is told of an engine's error."""
+        if isinstance(error, duckdb.InternalException | duckdb.FatalException):
+            # The engine refuses everything after it, whoever asks.
+            self._hospital.broken = True
+        return scrub(error)
 
     def _view(self, tables: Iterable[str], sql: str) -> None:
         """Make the views of these tables as this statement is best served, unless they are there."""

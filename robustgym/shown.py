@@ -135,6 +135,7 @@ TOO_LARGE = (
     "The statement needs more memory than a session has. "
     "Select fewer columns or narrow it by subject_id, itemid or time."
 )
+UNSHOWABLE = "A value of the result is too large or too deeply nested to be shown; cast it to VARCHAR, or take a part."
 # A path, or the name of a catalogue, schema or patch that the agent's tables are made of.
 _WITHIN = re.compile(
     r"""["']?(?:/[\w.+-]+){2,}["']?|\b(?:w|memory|temp|system|main)\.(?:main\.)?(?=[\w"])|\bpatch_(?=\w)"""

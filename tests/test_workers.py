@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import re
 import signal
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -21,7 +23,7 @@ from robustgym.guard import Refused
 from robustgym.hospital import Hospital
 from robustgym.sandbox import Kind, held
 from robustgym.shown import TOO_LONG
-from robustgym.workers import Pool
+from robustgym.workers import Pool, inside
 from robustgym.workers import pool as pools
 from robustgym.workers.process import _Line
 from schemas.errors import InputError
@@ -151,6 +153,28 @@ def test_a_data_frame_is_whole_or_an_error(here: Hospital, monkeypatch: pytest.M
         assert "Conversion Error" in str(session.arrow("SELECT comments::INTEGER FROM labevents"))
         assert session.show("SELECT 1").ok
     assert frames.ROWS == 100_000
+
+
+def test_what_python_does_not_know_is_the_statement_s_own_fault(there: Pool) -> None:
+    """The engine has values that Python and Arrow cannot take; no statement may pass for a fault of the gym's."""
+    deep = "SELECT 1 AS x" + "".join(f") SELECT [x] AS x FROM a{i}" for i in range(70))
+    deep = "".join(f"WITH a{i} AS (" for i in reversed(range(70))) + deep
+    with there.session() as session:
+        assert "cast it to VARCHAR" in str(session.show("SELECT INTERVAL 1000000000 DAY").error)
+        assert "cast it to VARCHAR" in str(session.show("SELECT INTERVAL 100000000 YEAR").error)
+        assert session.show("SELECT (INTERVAL 1000000000 DAY)::VARCHAR").ok
+        assert session.show(deep).ok
+        assert "cast it to VARCHAR" in str(session.arrow(deep))
+        assert session.show("SELECT 1").ok
+
+
+def test_an_engine_that_has_met_its_own_fault_is_replaced(warehouse: Path) -> None:
+    with Hospital.open(warehouse) as hospital, hospital.session() as session:
+        assert "internal error" in session._said(duckdb.FatalException("database has been invalidated"))
+        gym, worker = multiprocessing.Pipe()
+        gym.send_bytes(json.dumps({"do": "read", "sql": "SELECT 1", "close": []}).encode())
+        inside._serve(worker, hospital)  # comes back, with a reply; it would wait for the next request else
+        assert "reading" in json.loads(gym.recv_bytes())
 
 
 # -- what a worker does not survive --------------------------------------------------------------------------------
