@@ -9,13 +9,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent
-_CODE = tuple((folder, pattern) for folder in ("robustgym", "schemas") for pattern in ("*.py", "*.md"))
+_CODE = tuple((folder, pattern) for folder in ("robustgym", "schemas") for pattern in ("*.py", "*.md", "*.txt"))
 _LIBRARIES = ("duckdb", "numpy", "openai", "pandas", "polars", "pyarrow", "pydantic")
 
 
 @cache
 def harness_sha256() -> str:
-    """sha256 of the gym's Python files and prompts. Taken once: a process runs the code it has loaded."""
+    """sha256 of the gym's Python files, prompts and lists. Taken once: a process runs the code it has loaded."""
     digest = hashlib.sha256()
     files = {path for folder, pattern in _CODE for path in (_ROOT / folder).rglob(pattern)}
     for name in sorted(path.relative_to(_ROOT).as_posix() for path in files):
