@@ -228,14 +228,16 @@ def test_kind_on_the_demo(hospital: duckdb.DuckDBPyConnection, kind: Kind) -> No
     assert found > 0 or "chartevents" in {s.table for s in selections_of(stream)}
 
 
-def test_no_operator_touches_a_dictionary(hospital: duckdb.DuckDBPyConnection) -> None:
-    """Every patient shares a dictionary: noise about one would change the questions of all."""
+def test_no_operator_but_its_own_touches_a_dictionary(hospital: duckdb.DuckDBPyConnection) -> None:
+    """Noise about one patient lies in that patient's records; a gap in the dictionary is a fault of its own."""
     names = [kind.name for kind in KINDS.values() if next(streams_of(kind)).label]
     assert len(names) >= 20
     applied = 0
     for name in names[::4]:
         question = recorded(hospital, KINDS[name])
         for operator in operators().values():
+            if operator.name == "dictionary_gap":
+                continue
             for severity in operator.severities:
                 try:
                     noise = operator.apply(question, Random(0), severity)

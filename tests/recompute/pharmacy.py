@@ -32,6 +32,12 @@ def frequency(hospital: Hospital, drug: Drug) -> Records:
 
 
 @kind
+def ordered_package(hospital: Hospital, drug: Drug) -> Records:
+    orders = ordered(hospital, drug.orders).filter(stated("prescriptions", "ndc") & pl.col("starttime").is_not_null())
+    return Records(orders.select("subject_id", "hadm_id", t="starttime", name="ndc"))
+
+
+@kind
 def pharmacy_entry(hospital: Hospital, drug: Drug) -> Records:
     rows = hospital["pharmacy"].filter(spelled("medication", drug.orders) & (pl.col("starttime") < pl.col("stoptime")))
     place = pl.when(pl.col("dispensation") != "___").then(pl.col("dispensation"))

@@ -380,6 +380,13 @@ def last_names(seen: Seen) -> Made:
 
 
 @selector
+def agreed_name(seen: Seen) -> Made:
+    seen = named(seen)
+    name = agreed(seen.name)
+    return None if name is None else {name}
+
+
+@selector
 def nth_names(seen: Seen) -> Made:
     seen = named(seen)
     group = nth_group(seen, seen.name)
