@@ -53,8 +53,9 @@ $(READY): requirements.lock pyproject.toml
 release: $(READY)
 	$(BIN)/robustgym build --source "$(SOURCE)" --profile "$(PROFILE)" --seed "$(SEED)" --out "$(OUT)" $(if $(VERSION),--version "$(VERSION)")
 
+# Each file of tests goes to one of two processes, with what it has built.
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 sweep: $(READY)
 	SWEEP=whole $(BIN)/python -m pytest tests/test_components.py tests/test_questions.py tests/test_questions_demo.py \
