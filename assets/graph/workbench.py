@@ -22,6 +22,7 @@ from assets.pairs.frames import Product, made
 from assets.pairs.helping import second_helpings
 from assets.pairs.natural import build_natural
 from assets.pairs.noising import Candidates, build_pairs
+from assets.pairs.proving import proven
 from assets.pairs.selecting import Selection, select
 from assets.questions.paraphrasing import paraphrased
 from assets.staging import find_source, ledger
@@ -79,6 +80,8 @@ CODE: Mapping[str, tuple[str, ...]] = {
     "balanced_pairs": (
         "assets/pairs/selecting.py",
         "assets/pairs/helping.py",
+        "assets/pairs/proving.py",
+        "robustgym",
         "assets/validation/model_check.py",
         "assets/questions",
         *_NOISING,
@@ -264,7 +267,12 @@ class Workbench:
         more = second_helpings(
             made, operators(), questions, self.hospital, self.concepts, plan.profile, plan.seed, self._progress
         )
-        chosen = select((*made.values(), *natural), plan.profile, plan.seed, questions.held_out, more)
+        candidates = (*made.values(), *natural)
+        chosen = proven(
+            lambda without: select(candidates, plan.profile, plan.seed, questions.held_out, more, without),
+            self.hospital,
+            self._progress,
+        )
         if not plan.profile.paraphrase:
             return chosen
         said = paraphrased(

@@ -20,17 +20,16 @@ from assets.pairs.identity import digest, drawn, pair_id, question_id, split_of,
 from assets.pairs.mending import mended, transplanted
 from assets.pairs.noising import Candidates
 from assets.pairs.promises import supporting, surviving_route
+from assets.pairs.proving import evidences
 from assets.pairs.records import associated, load
 from assets.pairs.surroundings import Neighbourhood, known
 from assets.pairs.witness import witness
 from assets.questions import Template, ask, can_stand, every_unit_sql, fillings, gold_of, standing_sql
 from assets.questions.sampling import may_begin_later
 from noise_ops import Fault, Lack, NotApplicable, Operator, operators
-from robustgym.agents.oracle import Oracle
 from robustgym.gold import canonical
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
-from robustgym.yardsticks import work
 from schemas.concepts import Concepts
 from schemas.noise import Noise, Promise
 from schemas.overlays import Overlay, Value
@@ -312,7 +311,7 @@ class _Searcher:
                 if not worlds:
                     continue
                 pair = self._made(kind, sibling, question, noisy, worlds)
-                if work(Oracle([pair.noise]), pair.noise, self.hospital)[1].outcome.success:
+                if evidences(self.hospital, pair.noise):
                     self.found.pairs.append(pair)
                     return True
             self.found.drops[name, "no supported world that would show the fault: mended, it has no answer either"] += 1

@@ -43,6 +43,7 @@ def select(
     seed: int,
     held_out: HeldOut,
     more: tuple[Candidates, ...] = (),
+    without: frozenset[str] = frozenset(),
 ) -> Selection:
     """Take the profile's number of pairs.
 
@@ -61,9 +62,10 @@ def select(
         seed: Seed of the release.
         held_out: Templates and concepts of the test split alone.
         more: Made beyond that for cells that were short.
+        without: Ids of pairs that must not be taken.
     """
     waiting: dict[Cell, list[_Waiting]] = {}
-    found = (p for made in (*candidates, *more) for p in made.pairs)
+    found = (p for made in (*candidates, *more) for p in made.pairs if p.clean.pair_id not in without)
     for pair in sorted(found, key=lambda p: digest(seed, p.clean.pair_id)):
         waiting.setdefault(cell_of(pair), []).append(_Waiting.of(pair, held_out))
     wanted = profile.wanted()
