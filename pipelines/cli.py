@@ -130,12 +130,15 @@ def validate_verifier(
         Path | None,
         typer.Option(metavar="DIR", help="The hospital it was made from (raw or staged); by default under data."),
     ] = None,
+    no_python: Annotated[
+        bool, typer.Option("--no-python", help="Try no evidence in Python, which takes minutes.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Judge submissions made from a release whose verdict is known, and print how often the verifier is wrong."""
     from pipelines.cli_validate import validate_verifier as run
 
-    run(release, source=source, json=json)
+    run(release, source=source, python=not no_python, json=json)
 
 
 @app.command()
@@ -194,7 +197,9 @@ def eval(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seeds scripted agents. Sent to a model, trial added, only if given.")
     ] = None,
-    temperature: Annotated[float | None, typer.Option(min=0, help="Left to the endpoint, unless said.")] = None,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, max=100, help="Left to the endpoint, unless said.")
+    ] = None,
     top_p: Annotated[float | None, typer.Option("--top-p", min=0, max=1, help="Left to the endpoint.")] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", min=1, help="Of one reply.")] = None,
     reasoning_effort: Annotated[
@@ -204,17 +209,22 @@ def eval(
         str, typer.Option(metavar="tools|text", help="The endpoint's tool calling, or plain text where it has none.")
     ] = "tools",
     turns: Annotated[int, typer.Option(min=1, help="Tool calls of one episode.")] = 30,
-    seconds: Annotated[float, typer.Option(min=1, help="Time of one episode, waits for a busy endpoint apart.")] = 600,
+    seconds: Annotated[
+        float, typer.Option(min=1, max=1e6, help="Time of one episode, waits for a busy endpoint apart.")
+    ] = 600,
     tokens: Annotated[int, typer.Option(min=1, help="Tokens of one episode, prompts of every request.")] = 200_000,
-    price_in: Annotated[float | None, typer.Option("--price-in", min=0, help="$ a million prompt tokens.")] = None,
+    price_in: Annotated[
+        float | None, typer.Option("--price-in", min=0, max=1e6, help="$ a million prompt tokens.")
+    ] = None,
     price_out: Annotated[
-        float | None, typer.Option("--price-out", min=0, help="$ a million completion tokens.")
+        float | None, typer.Option("--price-out", min=0, max=1e6, help="$ a million completion tokens.")
     ] = None,
     requests_per_minute: Annotated[
-        float | None, typer.Option("--requests-per-minute", min=0.1, help="No more than so many leave in a minute.")
+        float | None,
+        typer.Option("--requests-per-minute", min=0.1, max=1e6, help="No more than so many leave in a minute."),
     ] = None,
     retries: Annotated[int, typer.Option(min=0, help="A failed request is sent again so often.")] = 5,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds that one request may take.")] = 300,
+    timeout: Annotated[float, typer.Option(min=1, max=1e6, help="Seconds that one request may take.")] = 300,
     i_have_verified_zero_retention: Annotated[
         bool,
         typer.Option(
@@ -322,7 +332,7 @@ def play(
         Path | None, typer.Option(metavar="DIR", help="Its staged tables; by default those below data/warehouse.")
     ] = None,
     turns: Annotated[int, typer.Option(min=1, help="Tool calls of the episode.")] = 30,
-    seconds: Annotated[float, typer.Option(min=1, help="Time of the episode, from the first call.")] = 3600,
+    seconds: Annotated[float, typer.Option(min=1, max=1e6, help="Time of the episode, from the first call.")] = 3600,
     python: Annotated[
         bool, typer.Option("--python/--no-python", help="Whether there is the Python tool, if a sandbox holds.")
     ] = True,
@@ -382,7 +392,7 @@ def serve(
         Path | None, typer.Option(metavar="DIR", help="Its staged tables; by default those below data/warehouse.")
     ] = None,
     turns: Annotated[int, typer.Option(min=1, help="Tool calls of one episode.")] = 30,
-    seconds: Annotated[float, typer.Option(min=1, help="Time of one episode.")] = 600,
+    seconds: Annotated[float, typer.Option(min=1, max=1e6, help="Time of one episode.")] = 600,
     python: Annotated[
         bool, typer.Option("--python/--no-python", help="Whether there is the Python tool, if a sandbox holds.")
     ] = True,

@@ -11,7 +11,7 @@ from pipelines.cli_release import warehouse_of
 from robustgym.release import Release
 
 
-def validate_verifier(release: Path, *, source: Path | None, json: bool) -> None:
+def validate_verifier(release: Path, *, source: Path | None, python: bool, json: bool) -> None:
     """Print how often the verifier is wrong about submissions whose verdict is known.
 
     Raises:
@@ -28,12 +28,13 @@ def validate_verifier(release: Path, *, source: Path | None, json: bool) -> None
         warehouse = its_warehouse(opened, warehouse_of(source, progress) if source else None)
         with Hospital.open(warehouse) as hospital, Stock() as stock:
             isolation = stock.isolation
-            found = validate(opened.rows, hospital, progress, stock=stock if isolation.on else None)
+            tried = python and isolation.on
+            found = validate(opened.rows, hospital, progress, stock=stock if tried else None)
     if json:
-        as_json(found.model_dump(mode="json") | {"ok": found.ok, "python": isolation.on})
+        as_json(found.model_dump(mode="json") | {"ok": found.ok, "python": tried})
     else:
         say(Told(found))
-        if not isolation.on:
+        if python and not isolation.on:
             say(f"Evidence in Python was not tried: {isolation.detail}.")
     if not found.ok:
         raise typer.Exit(1)

@@ -15,6 +15,7 @@ from schemas.errors import InputError, Problem, problems_in
 from schemas.noise import Level, Promise
 from schemas.pairs import GoldRow, Split
 from schemas.questions import Intent, Scope
+from schemas.validation import VerifierValidation
 
 PROFILES = Path(__file__).parent.parent / "data" / "profiles"
 """Where the profiles lie that come with the project: one TOML file each."""
@@ -248,6 +249,8 @@ class Draft(Frozen):
     """Score of the oracle on clean and noise, and of silence without evidence."""
     shortcuts: tuple[Shortcut, ...] = ()
     """How far the condition can be told before the first query."""
+    verifier: VerifierValidation | None = None
+    """How often the verifier is wrong about submissions whose verdict is known; None if that was not measured."""
     model_check: ModelCheck = ModelCheck()
 
 
@@ -281,6 +284,8 @@ class Manifest(Frozen):
     yardsticks: dict[str, float]
     shortcuts: tuple[Shortcut, ...]
     """How far the condition can be told before the first query."""
+    verifier: VerifierValidation | None = None
+    """How often the verifier is wrong about submissions whose verdict is known; None if that was not measured."""
     model_check: ModelCheck
     canary: str
     """A string in every text file of the release: who finds it in a training corpus knows where it came from."""

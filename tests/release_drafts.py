@@ -11,6 +11,7 @@ from schemas.overlays import CopyWhere, Delete, Insert, Overlay, Update, UpdateW
 from schemas.pairs import Condition, GoldRow, Records, Split
 from schemas.questions import Intent, Scope
 from schemas.release import Covered, Draft, Drop, Profile, Shortcut, SourceInfo, SourceKind, SourceTable
+from schemas.validation import ErrorRate, FalseVerdict, VerifierValidation
 
 POTASSIUM = AnswerType(kind=AnswerKind.QUANTITY, unit="mmol/L", unit_synonyms=("mEq/L",), decimals=1)
 BY_SEX = AnswerType(
@@ -273,6 +274,23 @@ def draft(kind: SourceKind = "synthetic", **changes: Any) -> Draft:
                 tells=("`the` (clean)",),
             ),
             Shortcut(of="value level", bound=0.55, train_pairs=3, test_pairs=2, why="fewer than 8 pairs in a split"),
+        ),
+        "verifier": VerifierValidation(
+            submissions=1200,
+            by_sort=(
+                ErrorRate(name="evidence: the reference", to_succeed=300, false_rejects=1, to_fail=0, false_accepts=0),
+                ErrorRate(name="wrong: another unit", to_succeed=0, false_rejects=0, to_fail=900, false_accepts=0),
+            ),
+            by_operator=(ErrorRate(name="value_null", to_succeed=300, false_rejects=1, to_fail=900, false_accepts=0),),
+            wrong=(
+                FalseVerdict(
+                    task_id="00000000000000aa",
+                    operator="value_null",
+                    sort="evidence: the reference",
+                    outcome="abstained_without_evidence",
+                    reason="No call shows what takes the support away.",
+                ),
+            ),
         ),
     } | changes
     return Draft(**fields)

@@ -84,6 +84,7 @@ def publish(bench: Workbench) -> Published:
         yardsticks=report.value.yardsticks,
         shortcuts=report.value.shortcuts,
         model_check=checked,
+        verifier=report.value.verifier,
         left_out=[
             *((f"table {table}", "the source does not have it") for table in source.missing),
             *((f"{lack.pool} {lack.lay_name}", lack.why) for lack in bench.concept_check().value.lacking),

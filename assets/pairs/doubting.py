@@ -18,7 +18,7 @@ from schemas.tables import TABLES
 BUCKETS = 65_521
 """Patients are spread over so many, whatever the table."""
 
-LEAST = BUCKETS // 8
+LEAST = BUCKETS // 128
 """No smaller part of the patients is tried."""
 
 Supports = Callable[[Overlay], bool]

@@ -16,6 +16,7 @@ from robustgym.hospital import Hospital
 from schemas.noise import Promise
 from schemas.pairs import GoldRow
 from schemas.release import Covered, Draft, Drop, ModelCheck, Profile, Shortcut, SourceInfo
+from schemas.validation import VerifierValidation
 
 CHARACTERISTICS: Mapping[str, str] = {
     "sex": "SELECT subject_id, gender FROM patients",
@@ -43,6 +44,7 @@ def draft(
     yardsticks: Mapping[str, float],
     shortcuts: tuple[Shortcut, ...],
     model_check: ModelCheck,
+    verifier: VerifierValidation | None = None,
     left_out: Iterable[tuple[str, str]] = (),
 ) -> Draft:
     """Put a release's contents together.
@@ -60,6 +62,7 @@ def draft(
         yardsticks: Scores of the oracle and of silence.
         shortcuts: How far the condition can be told before the first query.
         model_check: What a language model said, if one was asked.
+        verifier: How often the verifier was wrong about submissions whose verdict is known, if that was measured.
         left_out: What the source cannot carry beside templates: concepts, tables.
     """
     candidates = [*candidates, *selection.more]
@@ -79,6 +82,7 @@ def draft(
         complexity=tuple(complexity(rows)),
         yardsticks=dict(sorted(yardsticks.items())),
         shortcuts=shortcuts,
+        verifier=verifier,
         model_check=model_check,
     )
 

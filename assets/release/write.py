@@ -128,6 +128,7 @@ def _write(draft: Draft, pairs: tuple[Pair, ...], out: Path, earlier: Release | 
         left_out=draft.left_out,
         yardsticks=draft.yardsticks,
         shortcuts=draft.shortcuts,
+        verifier=draft.verifier,
         model_check=draft.model_check,
         canary=mark,
         software={name: version(name) for name in _SOFTWARE + (_GENERATOR if draft.source.kind == "synthetic" else ())},

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 
 from assets.validation.shortcuts import broken, shortcuts
 from robustgym.hospital import Hospital
+from robustgym.validating import validate
 from robustgym.yardsticks import DUE, SILENCE, Clock, failures, scores
 from schemas.pairs import Pair
 from schemas.release import Shortcut
+from schemas.validation import VerifierValidation
 
 Progress = Callable[[str, int, int], None]
+
+PER_STRATUM = 1
+"""Submissions of one sort for each operator and scope; `validate-verifier` tries the verifier on more."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Report:
     """Scores of the oracle and of silence; empty if there are no pairs."""
     shortcuts: tuple[Shortcut, ...] = ()
     """How far the condition can be told before the first query."""
+    verifier: VerifierValidation | None = None
+    """How often the verifier is wrong about submissions whose verdict is known; None if there are no pairs."""
 
     @property
     def answers_hold(self) -> bool:
@@ -61,7 +68,7 @@ def examine(
     progress: Progress | None = None,
     clock: Clock | None = None,
 ) -> Report:
-    """Let both yardsticks work every task, and a classifier look for shortcuts.
+    """Let both yardsticks work every task, a classifier look for shortcuts, and the verifier judge what is known.
 
     The oracle runs every reference again, in both hospitals.
 
@@ -83,4 +90,5 @@ def examine(
 
     failed = failures(tasks, hospital, working, clock)
     verdicts = tuple((name, verdict.task_id, verdict.reason) for name, found in failed.items() for verdict in found)
-    return Report(content, contract, verdicts, scores(tasks, failed), shortcuts(tasks))
+    verifier = validate(tasks, hospital, progress, per_stratum=PER_STRATUM)
+    return Report(content, contract, verdicts, scores(tasks, failed), shortcuts(tasks), verifier)

@@ -15,7 +15,8 @@ STRANGERS = 12
 """Other tasks among which one is looked for whose records have nothing to do with this one."""
 
 PER_STRATUM = 3
-"""Submissions of one sort for each operator and scope (abstentions) or kind of answer and scope (answers)."""
+"""Submissions of one sort for each operator and scope (abstentions; in Python, for each scope), and four times as many
+for each kind of answer and scope (answers)."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class Submission:
     """The answer, as JSON text."""
     calls: tuple[tuple[str, dict[str, Any]], ...] = ()
     """Calls before it, as tool and arguments."""
+
+    @property
+    def python(self) -> bool:
+        """Whether it works in Python: slow to judge, since every replay has an interpreter of its own."""
+        return any(tool == "python" for tool, _ in self.calls)
 
 
 def submissions(
@@ -69,7 +75,8 @@ def _spread(found: Sequence[Submission], per_stratum: int) -> Iterator[Submissio
     taken: Counter[tuple[str, ...]] = Counter()
     for submission in sorted(found, key=_place):
         row = submission.row
-        stratum = (submission.sort, row.operator if row.gold is None else row.answer.kind, row.scope)
+        among = "" if submission.python else row.operator if row.gold is None else row.answer.kind
+        stratum = (submission.sort, among, row.scope)
         if taken[stratum] < per_stratum * (1 if row.gold is None else 4):
             taken[stratum] += 1
             yield submission

@@ -38,8 +38,8 @@ def validate(
         per_stratum: Submissions of one sort, for each operator or kind of answer, and scope.
     """
     made = submissions(rows, python=stock is not None, per_stratum=per_stratum)
-    made = tuple(sorted(made, key=_with_python))
-    plain = [submission for submission in made if not _with_python(submission)]
+    made = tuple(sorted(made, key=lambda submission: submission.python))
+    plain = [submission for submission in made if not submission.python]
     verdicts = []
     judged = side_by_side(_judged, plain, hospital, chunk=16)
     in_python = (_judged(hospital, submission, stock) for submission in made[len(plain) :])
@@ -48,10 +48,6 @@ def validate(
         if progress:
             progress("submissions", done, len(made))
     return _summed_up(made, verdicts)
-
-
-def _with_python(submission: Submission) -> bool:
-    return any(tool == "python" for tool, _ in submission.calls)
 
 
 def _judged(hospital: Hospital, submission: Submission, stock: Stock | None = None) -> Verdict:
