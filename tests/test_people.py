@@ -8,6 +8,7 @@ import pty
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -16,8 +17,9 @@ from pipelines.cli import app
 from robustgym.environment import Gym
 from robustgym.evaluation import Asked, Plan, evaluate
 from robustgym.release import Release
-from robustgym.replaying import find
+from robustgym.replaying import find, said
 from robustgym.runs import Run
+from robustgym.verifier.evidence import Weighed
 from schemas.errors import InputError
 from schemas.pairs import GoldRow, Pair, Split
 from schemas.verdicts import Outcome
@@ -89,8 +91,8 @@ def test_a_person_may_be_wrong_be_cut_short_or_leave(place: Path, pair: Pair) ->
         "The episode is over: all turns are used."
         in played(place, pair.clean, "schema", "schema", words=("--turns", "1")).output
     )
-    for leaving in (("quit",), ("SELECT 1",)):
-        assert "The episode is over: the agent gave up." in played(place, pair.clean, *leaving).output
+    # The end of the input is a way to leave, also in the midst of a statement.
+    assert "The episode is over: the agent gave up." in played(place, pair.clean, "SELECT 1").output
 
 
 @pytest.mark.parametrize("words", [("--task", "zz"), ("--split", "all"), ("--task", "PAIR")])
@@ -147,6 +149,17 @@ def test_an_abstention_is_replayed_with_what_the_evidence_rule_saw(place: Path, 
     assert blind["failure"] == "never_looked"
 
 
+@pytest.mark.parametrize(
+    "lacking",
+    [{"shown": False}, {"named": False}, {"differs": ()}, {"differs": (True, False)}, {"own": 0.1}, {"own": None}],
+)
+def test_a_call_is_evidence_only_if_nothing_is_lacking(lacking: dict[str, Any]) -> None:
+    whole: dict[str, Any] = {"shown": True, "named": True, "differs": (True, True), "own": 1.0}
+    assert Weighed(**whole).evidence
+    assert not Weighed(**{**whole, **lacking}).evidence
+    assert said(Weighed(**{**whole, **lacking}), ("one", "two")).startswith("No evidence: ")
+
+
 def test_without_release_or_hospital_the_rest_is_shown(
     place: Path, pair: Pair, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -165,7 +178,7 @@ def test_without_release_or_hospital_the_rest_is_shown(
 def test_an_episode_is_named_by_task_and_trial(place: Path, pair: Pair) -> None:
     run = Run.open(place / "random")
     assert find(run, f"{pair.clean.task_id}/1").trial == 1
-    for name, said in ((pair.clean.task_id, "worked 2 times"), ("zz", "none of that name"), ("", "none of that name")):
-        with pytest.raises(InputError, match=said):
+    for name, why in ((pair.clean.task_id, "worked 2 times"), ("zz", "none of that name"), ("", "none of that name")):
+        with pytest.raises(InputError, match=why):
             find(run, name)
     assert replay(place, place / "random", "zz").exit_code == 2
