@@ -15,7 +15,7 @@ from robustgym.environment import Gym
 from robustgym.evaluation import Asked, Finished, Plan, evaluate
 from schemas.errors import InputError, Problem
 from schemas.pairs import Condition, Split
-from schemas.runs import Budget, Decoding
+from schemas.runs import Budget, Decoding, Stop
 
 
 def asked(
@@ -74,5 +74,8 @@ def _say(finished: Finished, out: Path) -> None:
         tokens = f"{summary['prompt_tokens']:,} prompt and {summary['completion_tokens']:,} completion tokens"
         say(f"  {summary['requests']:,} requests, {summary['retries']:,} of them again; {tokens}{cost}")
     if finished.failed:
+        why = sorted({record.error for record in finished.records if record.stop is Stop.FAILED and record.error})
         say(f"  {finished.failed:,} episodes failed at the endpoint; call the same again to ask for them once more")
+        for reason in why[:3]:
+            say(f"    {reason}")
     say(f"Written to {out}. Intervals, slices and transcripts: robustgym report {out}")

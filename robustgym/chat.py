@@ -171,7 +171,8 @@ class Chat:
                 why = self._refused(error)
             except (openai.APIResponseValidationError, _NoCompletion, ValueError, RecursionError):
                 why = "answered with something that is no chat completion"
-        raise EndpointFailed(f"{self.endpoint.place}: {why}, {self._tries} times")
+        often = f", {self._tries} times" if self._tries > 1 else ""
+        raise EndpointFailed(f"{self.endpoint.place}: {why}{often}")
 
     def close(self) -> None:
         """Give up the connections."""

@@ -11,6 +11,8 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
@@ -45,12 +47,17 @@ class Run:
             InputError: There is none, or its manifest cannot be read.
         """
         path = Path(path)
+        do = "give the directory that robustgym eval wrote to"
         try:
-            manifest = RunManifest.model_validate_json((path / MANIFEST).read_bytes())
+            written = (path / MANIFEST).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             what = f"holds no {MANIFEST}, so it is not a run" if path.is_dir() else "no such directory"
-            raise InputError(Problem(str(path), what, "give the directory that robustgym eval wrote to")) from None
+            raise InputError(Problem(str(path), what, do)) from None
+        try:
+            manifest = RunManifest.model_validate_json(written)
         except ValidationError as error:
+            if b'"harness_sha256"' not in written:
+                raise InputError(Problem(str(path), f"its {MANIFEST} is not a run's", do)) from None
             raise InputError(problems_in(str(path / MANIFEST), error)) from None
         return cls(path, manifest)
 
@@ -91,7 +98,8 @@ class Log:
         self.done = dict(done)
         """Episodes that need not be asked again."""
         self._lock, self._writing = lock, threading.Lock()
-        self._files = [(path / name).open("ab") for name in (MESSAGES, EPISODES)]
+        # Unbuffered: what could not be written must not be tried once more when the file is closed.
+        self._files = [(path / name).open("ab", buffering=0) for name in (MESSAGES, EPISODES)]
 
     @classmethod
     def open(cls, path: Path, manifest: RunManifest) -> Log:
@@ -128,17 +136,20 @@ class Log:
             else:
                 replace(path / MANIFEST, _pretty(manifest))
             return cls(path, manifest, lock, _mended(path))
-        except InputError:
+        except (InputError, OSError):
             lock.close()
             raise
 
     def add(self, record: EpisodeRecord, messages: Messages) -> None:
-        """Put an episode on the disk."""
+        """Put an episode on the disk.
+
+        Raises:
+            InputError: It cannot be written; what was written of it is taken back.
+        """
         with self._writing:
             for file, line in zip(self._files, (messages, record), strict=True):
-                file.write(line.model_dump_json().encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+                with _writable(self.path / str(file.name)):
+                    _append(file, line.model_dump_json().encode() + b"\n")
             self.done[key_of(record)] = record
 
     def saw(self, snapshot: str) -> None:
@@ -165,13 +176,47 @@ class Log:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file under another name, then give it its own: nobody ever sees half of it."""
+    """Write a file under another name, then give it its own: nobody ever sees half of it.
+
+    Raises:
+        InputError: It cannot be written.
+    """
     partial = path.with_name(f".{path.name}.partial")
-    with partial.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
+    with _writable(path), partial.open("wb", buffering=0) as file:
+        _append(file, text.encode())
+        partial.replace(path)
+
+
+def _append(file: FileIO, data: bytes) -> None:
+    """Add to a file and have it on the disk, or leave the file as it was.
+
+    Raises:
+        OSError: The disk is full, or the like.
+    """
+    before, left = os.fstat(file.fileno()).st_size, memoryview(data)
+    try:
+        while left:
+            left = left[file.write(left) :]
         os.fsync(file.fileno())
-    partial.replace(path)
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(file.fileno(), before)
+        raise
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    """Say it in a sentence where the disk does not take a file.
+
+    Raises:
+        InputError: It does not.
+    """
+    try:
+        yield
+    except OSError as error:
+        what = f"cannot be written ({error.strerror})"
+        do = "make room there, and call the same again: what has ended is kept"
+        raise InputError(Problem(str(path), what, do)) from None
 
 
 def _pretty(manifest: RunManifest) -> str:
@@ -185,6 +230,8 @@ def _empty_or_run(path: Path) -> None:
         if foreign and not (path / MANIFEST).is_file():
             what = f"holds other things ({', '.join(sorted(foreign)[:3])}), and no run"
             raise InputError(Problem(f"--out {path}", what, "name a directory that does not exist"))
+        if foreign:
+            Run.open(path)  # a release has a manifest, too, and nothing is to be put into one
     elif path.exists():
         raise InputError(Problem(f"--out {path}", "is a file", "name a directory that does not exist"))
 

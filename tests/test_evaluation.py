@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -404,6 +405,27 @@ def test_a_run_goes_on_only_as_it_was_begun(gym: Gym, tmp_path: Path) -> None:
     (tmp_path / "other" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match=r"notes\.txt"):
         ran(gym, tmp_path / "other", agent="abstain")
+    there = sorted(gym.release.path.iterdir())
+    with pytest.raises(InputError, match=r"its manifest\.json is not a run's"):
+        ran(gym, gym.release.path, agent="abstain")
+    assert sorted(gym.release.path.iterdir()) == there
+
+
+def test_a_full_disk_is_said_and_nothing_is_lost(gym: Gym, tmp_path: Path) -> None:
+    """The limit of a file's size stands in for the disk's: writing beyond it fails in the middle of a line."""
+    whole = ran(gym, tmp_path / "whole", agent="oracle", limit=6)
+    size = (tmp_path / "whole" / MESSAGES).stat().st_size
+    out, limits = tmp_path / "run", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2 * size // 3, limits[1]))
+    try:
+        with pytest.raises(InputError, match=r"cannot be written \(File too large\); make room there"):
+            ran(gym, out, agent="oracle", limit=6, concurrency=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert 0 < len(Run.open(out).episodes()) < 6
+    assert (out / MESSAGES).read_bytes().endswith(b"}\n")
+    again = ran(gym, out, agent="oracle", limit=6)
+    assert [record.verdict for record in again.records] == [record.verdict for record in whole.records]
 
 
 def test_a_torn_line_is_mended_and_a_damaged_one_is_said(gym: Gym, tmp_path: Path) -> None:
@@ -454,6 +476,13 @@ def test_the_command_says_how_it_went(made: tuple[Path, Path], tmp_path: Path) -
     assert code == 2
     assert "the run was begun with" in err
     assert "Traceback" not in err
+    # JSON has no infinity: a manifest with one could not be read again.
+    code, _, err = invoke(release, "--agent", "abstain", "--warehouse", warehouse, "--seconds", "inf")
+    assert (code, "--seconds" in err) == (2, True)
+    nowhere = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--retries", "0", "--limit", "2"]
+    code, out, _ = invoke(release, *nowhere, "--warehouse", warehouse, "--no-python", "--out", str(tmp_path / "down"))
+    assert code == 1
+    assert "http://127.0.0.1:9: cannot be reached\n" in out
 
 
 def test_a_killed_run_goes_on_where_it_was(made: tuple[Path, Path], tmp_path: Path) -> None:
