@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -15,6 +16,7 @@ from typer.testing import CliRunner, Result
 from pipelines.cli import app
 from robustgym.environment import Gym
 from robustgym.evaluation import Asked, Plan, evaluate
+from robustgym.metrics.slicing import SLICES, SUBGROUPS
 from robustgym.report.leaderboard import GROUPS, PUBLISHED, markdown
 from robustgym.report.published import read_published
 from robustgym.report.release import SMALL
@@ -24,6 +26,8 @@ from robustgym.runs import EPISODES, MANIFEST, Run, replace
 from schemas.errors import InputError
 from tests import small_release, tiny_hospital
 from tests.test_report import BROWSER, outline
+
+ROOT = Path(__file__).resolve().parents[1]
 
 AGENTS = {"oracle": 1, "noise-blind": 1, "abstain": 1, "random": 3}
 
@@ -162,6 +166,32 @@ def test_the_page_is_sound_and_fetches_and_runs_nothing(place: Path, results: Re
     assert found.links <= found.ids
     assert "url(" not in html
     assert "http" not in html.replace("http-equiv", "")
+
+
+def test_the_document_names_every_figure_and_slice(results: Results) -> None:
+    text = (ROOT / "docs" / "metrics.md").read_text()
+    named = {re.sub(r"_\d+$", "_k", metric.name) for run in results.runs for metric in run.metrics}
+    assert [name for name in sorted(named) if f"`{name}`" not in text] == []
+    folded = " ".join(text.split())
+    for part in (
+        "intent",
+        "scope",
+        "level",
+        "operator",
+        "severity",
+        "promise",
+        "origin",
+        "register",
+        "split",
+        *SUBGROUPS,
+    ):
+        assert part in folded
+    assert {part.slice for run in results.runs for part in run.slices} <= {*SLICES, *SUBGROUPS}
+
+
+def test_the_published_figures_that_come_with_it_can_be_read() -> None:
+    [paper] = read_published(ROOT / "docs" / "published.toml")
+    assert (paper.clean, paper.noise) == (0.622, 0.379)
 
 
 def test_mistakes_are_told_at_once(place: Path, tmp_path: Path) -> None:
