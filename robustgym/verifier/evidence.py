@@ -8,8 +8,10 @@ but cut down to the asked records it says something else, so it is none; neither
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import tokenize
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -197,6 +199,16 @@ def _column(cells: Cells, column: str) -> Cells:
     return Counter({cell: n for cell, n in cells.items() if cell[0] == column})
 
 
+def _without_comments(code: str) -> str:
+    """A cell of Python without its comments, and without those of statements in its texts."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return ""
+    text = " ".join(token.string for token in tokens if token.type != tokenize.COMMENT)
+    return re.sub(r"/\*.*?\*/|--[^\n\"']*", " ", text, flags=re.DOTALL)
+
+
 def _named(calls: Sequence[Call], index: int, names: frozenset[str]) -> bool:
     """Whether an id of the patient stands in a call (not in a comment) or in what it showed."""
     call = calls[index]
@@ -204,7 +216,8 @@ def _named(calls: Sequence[Call], index: int, names: frozenset[str]) -> bool:
     if call.tool == "python":
         # A cell works on what earlier cells have read.
         code = [str(earlier.arguments.get("code", "")) for earlier in calls[: index + 1] if earlier.tool == "python"]
-        return not names.isdisjoint(re.findall(r"\w+", "\n".join([*code, *cells])))
+        said = [*map(_without_comments, code), *cells]
+        return not names.isdisjoint(re.findall(r"\w+", "\n".join(said)))
     statement = str(call.arguments.get("statement", ""))
     if not names.isdisjoint(cells) or not any(name in statement for name in names):
         return not names.isdisjoint(cells)
