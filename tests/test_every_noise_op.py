@@ -226,6 +226,21 @@ def test_supported_worlds_support_an_answer(case: Case) -> None:
         assert case.operator.name in ANOTHER_QUESTION or answer(case.question, world) is not None
 
 
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+def test_an_abstention_can_be_told_from_silence(case: Case) -> None:
+    """Something shows the fault: a world that would support an answer, the clean hospital, or the columns alone."""
+    if case.operator.promise_of(case.severity) is not Promise.ABSTENTION:
+        return
+    noise = case.noise()
+    worlds = [*noise.worlds, *([Overlay()] if case.operator.level is not Level.QUERY else [])]
+    assert worlds or noise.schema_evidence
+    assert noise.overlay not in worlds or not noise.overlay.edits
+    assert all(world.edits for world in noise.worlds)
+    assert len({world.model_dump_json() for world in worlds}) == len(worlds)
+    shown = {edit.table for world in noise.worlds for edit in world.edits} | set(noise.schema_evidence)
+    assert case.operator.level is not Level.QUERY or shown
+
+
 def test_a_population_is_edited_by_predicate_and_a_patient_row_by_row() -> None:
     for case in CASES:
         by_row = {isinstance(edit, Update | Delete | Insert) for edit in case.noise().overlay.edits}

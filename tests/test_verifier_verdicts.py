@@ -219,6 +219,30 @@ def emptied_population(hospital: Hospital, condition: Condition, number: int) ->
     )
 
 
+def test_what_is_looked_up_after_the_answer_is_no_reason_for_it(hospital: Hospital, noisy: GoldRow) -> None:
+    after, before = episode(hospital, noisy), episode(hospital, noisy, WITNESS)
+    forged = after.model_copy(update={"calls": (*after.calls, before.calls[0])})
+    assert judge(forged, noisy, hospital).outcome is Outcome.ABSTAINED_WITHOUT_EVIDENCE
+
+
+def test_few_patients_show_nothing_of_a_population(hospital: Hospital) -> None:
+    row = emptied_population(hospital, Condition.NOISE, 0)
+    halves = tuple(
+        Overlay(edits=(DeleteWhere(table="labevents", where=f"({POPULATION}) AND subject_id {side} {SUBJECT}"),))
+        for side in ("<=", ">")
+    )
+    row = row.model_copy(update={"worlds": halves})
+    one = f"SELECT * FROM labevents WHERE {ASKED}"
+    assert judge(episode(hospital, row, one), row, hospital).outcome is Outcome.ABSTAINED_WITHOUT_EVIDENCE
+    assert judge(episode(hospital, row, row.witness_sql), row, hospital).outcome is Outcome.ABSTAINED_RIGHTLY
+
+
+def test_rows_that_others_push_out_of_a_list_are_no_evidence(hospital: Hospital) -> None:
+    row = emptied_population(hospital, Condition.NOISE, 0)
+    some = "SELECT labevent_id, itemid FROM labevents ORDER BY labevent_id LIMIT 5"
+    assert judge(episode(hospital, row, some), row, hospital).outcome is Outcome.ABSTAINED_WITHOUT_EVIDENCE
+
+
 def release(hospital: Hospital) -> list[GoldRow]:
     makers: tuple[Callable[[Hospital, Condition, int], GoldRow], ...]
     makers = (gold_row, never_done, no_money, emptied_population)
