@@ -18,6 +18,7 @@ __all__ = ["REGISTER", "Names", "Register", "in_turn", "register_of", "registers
 REGISTER = "register"
 """The parameter of a question that names its register. Noise keeps it, as it keeps all it does not change."""
 
+
 @cache
 def registers() -> dict[str, Register]:
     """Registers by name."""
