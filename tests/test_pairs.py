@@ -23,7 +23,6 @@ from assets.pairs.promises import surviving_route
 from assets.pairs.records import associated
 from assets.pairs.selecting import select
 from assets.questions import Template, ask, catalogue, gold_of, records_sql
-from assets.questions.compiler import UNIT_ROUTE
 from assets.staging import find_source, stage
 from assets.synthetic import write_hospital
 from noise_ops import Operator, operators
@@ -35,7 +34,7 @@ from schemas import concepts
 from schemas.noise import Level, Promise
 from schemas.overlays import Overlay
 from schemas.pairs import Condition, Split
-from schemas.questions import Scope
+from schemas.questions import UNIT_ROUTE, Scope
 from schemas.release import Profile
 
 PROFILE = Profile(
