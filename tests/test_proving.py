@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assets.pairs.proving import REASON, evidences, proven
+from assets.pairs.evidencing import evidences
+from assets.pairs.proving import REASON, proven
 from assets.pairs.selecting import Selection
 from robustgym.hospital import Hospital
 from schemas.noise import Promise

@@ -15,12 +15,12 @@ from itertools import islice
 
 from assets.pairs.asking import PATIENT_TABLES, SPAN, Asked, Progress, Questions, spans_of, subjects_of, unfit
 from assets.pairs.biting import bites
+from assets.pairs.evidencing import evidences
 from assets.pairs.holding_out import HeldOut
 from assets.pairs.identity import digest, drawn, pair_id, question_id, split_of, task_id
 from assets.pairs.mending import mended, transplanted
 from assets.pairs.noising import Candidates
 from assets.pairs.promises import supporting, surviving_route
-from assets.pairs.proving import evidences
 from assets.pairs.records import associated, load
 from assets.pairs.surroundings import Neighbourhood, known
 from assets.pairs.witness import witness

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assets.pairs.asking import Progress
+from assets.pairs.evidencing import evidences
 from assets.pairs.selecting import Selection
-from robustgym.agents.oracle import Oracle
 from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
-from robustgym.yardsticks import work
 from schemas.noise import Promise
-from schemas.pairs import GoldRow, Pair
+from schemas.pairs import Pair
 from schemas.release import Drop
 
 REASON = "no evidence: neither the reference nor the witness shows what takes the support away"
@@ -55,8 +54,3 @@ def proven(
         for (i, s, t, o, v), n in sorted(counted.items())
     )
     return replace(chosen, drops=(*chosen.drops, *drops))
-
-
-def evidences(hospital: Hospital, row: GoldRow) -> bool:
-    """Whether the reference and the witness show an agent that a task has no answer."""
-    return work(Oracle([row]), row, hospital)[1].outcome.success
