@@ -36,15 +36,28 @@ def readable(tool: str, shown: Shown, seconds: float | None = None) -> str:
     "Error: There is no table 'lab'."
     """
     if shown.error is not None:
-        return f"Error: {shown.error}"
+        return _printable(f"Error: {shown.error}")
     if tool == "submit":
         return "The answer was taken; the task is over."
     time = f", in {_duration(seconds)}" if seconds is not None else ""
     if tool == "python":
         output = "\n".join(str(cell) for row in shown.rows for cell in row).rstrip("\n")
-        return "\n".join(filter(None, [output or "(no output)", shown.notice, f"[done{time}]"]))
+        return _printable("\n".join(filter(None, [output or "(no output)", shown.notice, f"[done{time}]"])))
     many = {0: "no rows", 1: "1 row"}.get(len(shown.rows), f"{len(shown.rows)} rows")
-    return "\n".join([*_table(shown), *filter(None, [shown.notice]), f"[{many}{' shown' * bool(shown.notice)}{time}]"])
+    lines = [*_table(shown), *filter(None, [shown.notice]), f"[{many}{' shown' * bool(shown.notice)}{time}]"]
+    return _printable("\n".join(lines))
+
+
+def _printable(text: str) -> str:
+    r"""The text without characters that would steer a terminal.
+
+    >>> print(_printable("red \x1b[31m"))
+    red \x1b[31m
+    """
+    return text.translate(_CONTROL)
+
+
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
 
 def _duration(seconds: float) -> str:
