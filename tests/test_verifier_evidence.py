@@ -136,3 +136,26 @@ def test_what_was_recorded_is_reproduced(hospital: Hospital) -> None:
             unjudged.append(f"{case['id']} {case['tag']}")
     # Which rows come first in a truncated dump depends on the order of the rows below, which is ours here.
     assert {name.split()[1] for name in unjudged} <= {"dump_truncated", "dump_patient_truncated"}
+
+
+def test_what_a_clock_says_is_no_evidence() -> None:
+    """A cell that was early when it was recorded, and is late in every replay, differs everywhere and shows nothing."""
+    late = [Shown(("output",), (("10000007 late late late late",),))]
+    world = World(lambda transcript: late, lambda transcript: late)
+    early = Call(tool="python", arguments={"code": "..."}, shown=Shown(("output",), (("10000007 early",),)).as_dict())
+    transcript = Transcript(task_id="0" * 16, calls=(early,))
+    judged = Counterfactual(world, [world], frozenset({"10000007"}))
+    assert evident(transcript, judged, recorded=True) is None
+
+
+def test_what_a_clock_says_between_two_replays_is_no_evidence() -> None:
+    """Early when it was recorded and in the first replay of the same hospital, late from then on."""
+    shown = iter(["early", *["late late late late"] * 9])
+
+    def run(transcript: Transcript) -> list[Shown]:
+        return [Shown(("output",), ((f"10000007 {next(shown)}",),))]
+
+    early = Call(tool="python", arguments={"code": "..."}, shown=Shown(("output",), (("10000007 early",),)).as_dict())
+    transcript = Transcript(task_id="0" * 16, calls=(early,))
+    judged = Counterfactual(World(run, run), [World(run, run)], frozenset({"10000007"}))
+    assert evident(transcript, judged, recorded=True) is None

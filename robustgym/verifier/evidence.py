@@ -125,6 +125,8 @@ def weigh(transcript: Transcript, index: int, counterfactual: Counterfactual, *,
     named = not counterfactual.names or _named(transcript.calls, index, counterfactual.names)
     if not counterfactual.worlds or not (named or whole):
         return Weighed(True, named)
+    if not _repeats(transcript, index, here, counterfactual):
+        return Weighed(True, named)
     there = _replayed(transcript, index, counterfactual.worlds[0].whole)
     # The nearest world must show something; in the others an error is a difference too.
     differs = [there is not None and there != here]
@@ -135,7 +137,20 @@ def weigh(transcript: Transcript, index: int, counterfactual: Counterfactual, *,
         return Weighed(True, named, tuple(differs))
     here_cut = _replayed(transcript, index, counterfactual.noisy.cut) or Counter()
     there_cut = _replayed(transcript, index, counterfactual.worlds[0].cut) or Counter()
+    if not _repeats(transcript, index, here, counterfactual):
+        return Weighed(True, named)
     return Weighed(True, named, tuple(differs), _own(here, there, here_cut, there_cut))
+
+
+def _repeats(transcript: Transcript, index: int, here: Cells, counterfactual: Counterfactual) -> bool:
+    """Whether a cell of Python shows the same once more in the noisy hospital, before and after it ran elsewhere.
+
+    A cell can read a clock or draw at random: what it shows may then differ between any two runs, and says nothing of
+    the record. Statements cannot; the guard lets through none that would.
+    """
+    if transcript.calls[index].tool != "python":
+        return True
+    return _replayed(transcript, index, counterfactual.noisy.whole) == here
 
 
 def _replayed(transcript: Transcript, index: int, replay: Replay) -> Cells | None:
