@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
+import select
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -106,21 +109,27 @@ def test_what_cannot_be_played_is_said(place: Path, pair: Pair, words: tuple[str
 def test_it_is_played_at_a_terminal(place: Path, pair: Pair) -> None:
     words = [sys.executable, "-m", "pipelines.cli", "play", str(place / "release"), "--no-python"]
     words += ["--warehouse", str(place / "hospital"), "--task", pair.clean.task_id]
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(ROOT)
-        os.execv(sys.executable, words)
+    terminal, inside = pty.openpty()
+    game = subprocess.Popen(words, cwd=ROOT, stdin=inside, stdout=inside, stderr=inside, start_new_session=True)
+    os.close(inside)
     shown, typed = "", ["schema", f"submit {pair.clean.gold}"]
-    until = time.monotonic() + 60
+    until = time.monotonic() + 90
     while time.monotonic() < until:
+        if not select.select([terminal], [], [], 1)[0]:
+            continue
         try:
-            part = os.read(terminal, 65536).decode(errors="replace")
+            part = os.read(terminal, 65536)
         except OSError:  # the other side has closed it
             break
-        shown += part
-        if "> " in part and typed:
+        shown += part.decode(errors="replace")
+        # The prompt, perhaps with what readline sends after it.
+        if typed and re.search(r"> (\x1b\S*)?\Z", shown):
             os.write(terminal, f"{typed.pop(0)}\n".encode())
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, shown
+    os.close(terminal)
+    try:
+        assert game.wait(30) == 0, shown
+    finally:
+        game.kill()
     assert "The answer is the gold answer" in shown
 
 
