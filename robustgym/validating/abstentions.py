@@ -132,7 +132,8 @@ def _of_others(row: GoldRow, others: Sequence[GoldRow], table: str) -> Iterator[
     """Calls about other patients, or about all of them at once."""
     ids = ", ".join(map(str, row.subject_ids))
     stranger = next((other for other in others if not set(other.subject_ids) & set(row.subject_ids)), None)
-    if stranger is not None:
+    # What a dictionary lacks it lacks for every patient: another's look shows it as well.
+    if stranger is not None and all(TABLES[edited].patient for edited in row.overlay.tables):
         yield "another patient's witness", (_sql(stranger.witness_sql),)
     yield "that the patient exists", (_sql(f"SELECT subject_id, gender FROM patients WHERE subject_id IN ({ids})"),)
     yield "constants", (_sql(f"SELECT NULL AS answer UNION ALL SELECT {row.subject_ids[0]}"),)
