@@ -46,6 +46,8 @@ class Profile(Frozen):
     """Which pairs are published. The paper's are abstention pairs."""
     templates_per_cell: Positive | None = None
     """Templates drawn for each intent and scope; all if not said."""
+    templates: tuple[str, ...] = ()
+    """Ids of templates that are asked beside those drawn."""
     questions_per_template: Positive = 12
     """Clean questions to ask of the hospital, by template."""
     test_candidates_per_operator: Positive = 4

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from assets.pairs.asking import drawn_templates
 from assets.questions import (
     Template,
     ask,
@@ -30,7 +31,9 @@ from assets.questions.wording import sentence_of
 from schemas.answers import AnswerKind, AnswerType
 from schemas.attributes import ATTRIBUTES
 from schemas.concepts import Concepts, Pool, load
+from schemas.errors import InputError
 from schemas.questions import Intent, Question, Role, Scope
+from schemas.release import Profile
 from schemas.tables import TABLES
 from tests.sweeping import WHOLE, swept
 
@@ -284,3 +287,18 @@ def test_lint_finds_what_it_is_for() -> None:
     assert "compares the text value with a number" in spoilt("value > 3")
     assert "selection target: labevents has no column rate" in spoilt("rate > 3")
     assert "selection target: its tests are not local to a row" in spoilt("itemid IN (SELECT itemid FROM d_labitems)")
+
+
+def test_a_profile_may_name_templates_beside_those_drawn() -> None:
+    profile = Profile.load("smoke").model_copy(update={"templates_per_cell": 2, "templates": ()})
+    drawn = drawn_templates(profile, 0)
+    other = next(template for template in catalogue() if template not in drawn)
+    more = drawn_templates(profile.model_copy(update={"templates": (other.id, drawn[0].id)}), 0)
+    assert set(more) == {*drawn, other}
+    assert len(more) == len(drawn) + 1
+    with pytest.raises(InputError) as told:
+        drawn_templates(profile.model_copy(update={"templates": ("labs-nowhere", "labs-never")}), 0)
+    assert [problem.where for problem in told.value.problems] == [
+        "profile smoke, templates, labs-never",
+        "profile smoke, templates, labs-nowhere",
+    ]

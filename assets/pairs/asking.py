@@ -22,6 +22,7 @@ from robustgym.hospital import Hospital
 from robustgym.parallel import side_by_side
 from schemas.answers import GUESSED, Gold
 from schemas.concepts import Concepts
+from schemas.errors import InputError, Problem
 from schemas.overlays import Value
 from schemas.pairs import Split
 from schemas.questions import Question, Scope
@@ -99,7 +100,7 @@ def build_questions(
     tell = progress or (lambda what, done, of: None)
     left_out = {}
     able = []
-    for template in _drawn_templates(profile, seed):
+    for template in drawn_templates(profile, seed):
         missing = sorted(set(template.tables) - hospital.tables)
         if missing:
             left_out[template.id] = f"the source has no {' and no '.join(missing)}"
@@ -202,14 +203,26 @@ def subjects_of(hospital: Hospital) -> tuple[int, ...]:
     return tuple(subject for (subject,) in subjects)
 
 
-def _drawn_templates(profile: Profile, seed: int) -> list[Template]:
-    """The templates of a build: all, or as many of each intent and scope as the profile says."""
+def drawn_templates(profile: Profile, seed: int) -> list[Template]:
+    """The templates of a build: all, or as many of each intent and scope as the profile says, and those it names.
+
+    Raises:
+        InputError: It names one that there is not.
+    """
+    if unknown := sorted(set(profile.templates) - {template.id for template in catalogue()}):
+        do = "name one that `robustgym questions list` prints"
+        raise InputError(
+            Problem(f"profile {profile.name}, templates, {id_}", "no such template", do) for id_ in unknown
+        )
     order = drawn(catalogue(), seed, "templates", key=lambda template: template.id)
     taken: Counter[tuple[str, str]] = Counter()
     found = []
     for template in order:
         taken[template.intent, template.scope] += 1
-        if profile.templates_per_cell is None or taken[template.intent, template.scope] <= profile.templates_per_cell:
+        within = (
+            profile.templates_per_cell is None or taken[template.intent, template.scope] <= profile.templates_per_cell
+        )
+        if within or template.id in profile.templates:
             found.append(template)
     return sorted(found, key=lambda template: template.id)
 
